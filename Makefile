@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+# What is compiled once is read by the hundreds of processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help install run test test-fast check audit bench bench-full bench-dashboards bench-pages format screenshots clean
 

@@ -21,6 +21,7 @@ from api.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from api.auth.key_uses import KeyUses
     from api.auth.signed import SignedAddresses
     from api.client import Client
     from api.server.shared_state import Shared
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     Applications = Mapping[tuple[str, ...], WSGIApplication]
 
-SERVICE_PATHS = ("/management", "/insight", "/healthz", "/embeds/v1")
+SERVICE_PATHS = ("/management", "/insight", "/admin/v1", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
 INTAKE_PATHS = ("/ingest",)
 ALERT_PICTURE_S = 300  # of the token that a picture is asked for with
@@ -140,6 +141,7 @@ def _remote_backend(settings: Settings) -> _Backend:
 
 
 def _local_backend(settings: Settings, shared: Shared | None) -> _Backend:
+    from api.auth.key_uses import KeyUses
     from api.auth.signed import SignedAddresses
     from api.client import Client
     from api.ingest.imports.service import ImportService, start_process
@@ -150,17 +152,18 @@ def _local_backend(settings: Settings, shared: Shared | None) -> _Backend:
     web = open_web_store(settings.database)
     origin = open_store(settings.database)  # for the little that people change
     imports = ImportService(store, Path(settings.instance), start_process(settings))
+    uses = KeyUses(origin)
     client = Client.in_process(
-        create_service(store, settings, web=web, origin=origin, imports=imports)
+        create_service(store, settings, web=web, origin=origin, imports=imports, uses=uses)
     )
     service = create_service(
         store, settings, web=web, origin=origin, limits=True, compression=True, shared=shared,
-        imports=imports,
+        imports=imports, uses=uses,
     )  # fmt: skip
     applications: Applications = {
         SERVICE_PATHS: service,
         EMBED_PATHS: _embeds(settings, store, web, shared),
-        INTAKE_PATHS: _intake(settings, store, shared),
+        INTAKE_PATHS: _intake(settings, store, shared, uses),
     }
     return _Backend(client, applications, store, SignedAddresses(store, settings))
 
@@ -178,7 +181,9 @@ def _embeds(
     return create_embed_site(client, web.embed, limits, settings.root)
 
 
-def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIApplication:
+def _intake(
+    settings: Settings, store: Store, shared: Shared | None, uses: KeyUses
+) -> WSGIApplication:
     """Beside the store itself: a standby may not know a device yet whose readings come already.
     One connection to a file is enough for a process: two would share what they know of its log."""
     from api.ingest.http_intake import HttpIntake
@@ -189,7 +194,7 @@ def _intake(settings: Settings, store: Store, shared: Shared | None) -> WSGIAppl
     is_origin = settings.reading == settings.database
     origin = store if is_origin else open_store(settings.database, read_only=True)
     reception = HttpIntake(origin, IpcClient(settings.writer_socket_path))
-    return create_intake(origin, settings, reception, limits=True, shared=shared)
+    return create_intake(origin, settings, reception, limits=True, shared=shared, uses=uses)
 
 
 def _access(settings: Settings, shared: Shared | None, store: Store | None) -> Access:

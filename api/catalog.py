@@ -296,6 +296,8 @@ CREDENTIAL_CACHE_S: Final = 5.0
 # --- Insight -------------------------------------------------------------------------------------
 
 INSIGHT_PREFIX: Final = "/insight/v1"
+ADMIN_PREFIX: Final = "/admin/v1"
+ADMIN_BODY_BYTES: Final = 4 * 1024 * 1024  # a file of devices
 IMPORTS_PATH: Final = f"{INSIGHT_PREFIX}/imports"
 IMPORT_PIECE_BYTES: Final = 4 << 20  # of a file that is sent in pieces
 INSIGHT_LIMIT: Final = Limit(1, 1_000, 100)

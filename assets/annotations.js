@@ -253,7 +253,7 @@ register("annotations", {
       selection.end();
       const { kind, undo } = outcome;
       toast(outcome.words, undo && (() => order({ do: "restore", kind, body: undo })));
-      if (chart.isOpen()) chart.ask({}, { remember: false, unasked: true });
+      if (chart.isOpen()) chart.renew();
       return "";
     }
     if (!dialog) return outcome.error || noUpdate();

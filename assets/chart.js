@@ -3,13 +3,14 @@
    A chart is drawn by the server; here is only what the server can't know: the plot's width, where
    the reader dragged the axis, which button was pressed, whether anybody looks. All of it goes into
    one Store, the question, {device, range, from, to, metric, zone, units, theme, width_px, settled};
-   the answer comes as the figure, and as what is told of it: {from, to, zone, units, asked}. Once that
-   is painted, whatever follows the chart is told what is shown; a live page's parts each in their
-   own time. */
+   the answer comes as the figure, and as what it shows: {from, to, zone, units, asked}. The parts of the
+   page beside the chart are due each in its own time. A refresh has those that are due in the same
+   answer; after a chart that the reader asked for they come with a second one, once it is painted. */
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps } from "./dash.js";
 import * as freshness from "./freshness.js";
 import { covers } from "./scales.js";
+import { draw } from "./sheets.js";
 import { theme } from "./site.js";
 
 const DEBOUNCE_MS = 120;
@@ -18,9 +19,19 @@ const IN_ADDRESS = ["range", "from", "to", "metric", "zone", "units", "compare",
 const REFRESH_MS = 15000;
 const JITTER = 0.2;
 const REST_MS = 300; // after a pan: then the words catch up with the picture
-/* Who follows the chart, and how old what it knows may get on a page that is only looked at. */
-const FOLLOWERS = { "chart-shown": 30000, "chart-lately": 0, "chart-steady": 60000 };
-const UNMOVED = new Set(["chart-lately", "chart-steady"]); // the same wherever the axis stands
+/* The parts beside the chart, by when they are due (`When` of components/device): how old they may
+   get on a page that is only looked at, and on which fields of the question they depend. Those of
+   the range may get as old as a pixel of it is wide. */
+const OF_PLACE = ["zone", "units"];
+const PARTS = {
+  range: { restMs: () => rangeRestMs(shown), of: [...OF_PLACE, "range", "metric", "compare"] },
+  refresh: { restMs: () => 0, of: OF_PLACE },
+  steady: { restMs: () => 60000, of: [...OF_PLACE, "range", "metric"] },
+  hourly: { restMs: () => 900000, of: OF_PLACE },
+};
+const RANGE_REST_MS = [30000, 300000];
+const PIXELS = 2000;
+const ROWS = "device-rows"; // the card whose pages the reader turns
 const BIAS_MS = 1000; // refreshes don't come on the dot
 const NOW_MS = 120000; // a window that ends so near to now is of now
 
@@ -33,7 +44,10 @@ let timer = 0;
 let nextTimer = 0;
 let held = false; // a pointer is down on the plot: nothing may be redrawn under it
 let live = false; // the last question was asked by nobody: only to be up to date
-let told = {}; // follower: {ms, of}: when it was last told, and of what
+let fresh = {}; // of PARTS: {ms, of}: when they last came, and for what question
+let shown = null; // what the chart shows: the last answer to its question
+let awaited = new Set(); // parts that were asked for after a chart and haven't come yet
+let drawnAsked = 0; // the question of the parts that stand on the page
 
 const isOpen = () => plot?.isConnected;
 const graph = () => plot.querySelector(".js-plotly-plot");
@@ -96,7 +110,9 @@ function ask(changes, { settled = false, remember = true, unasked = false } = {}
   clearTimeout(nextTimer);
   moving = null;
   live = unasked;
-  question = { ...question, ...changes, settled, asked: Date.now() };
+  const page = "from" in changes || "range" in changes ? 1 : question.page;
+  question = { ...question, ...changes, settled, page, due: null, asked: Date.now() };
+  if (live) question.due = due();
   setProps(plot.dataset.ask, { data: question });
   controls.press(question);
   if (remember) writeAddress();
@@ -172,22 +188,64 @@ function next(afterMs) {
   nextTimer = setTimeout(refresh, afterMs * (1 - JITTER + 2 * JITTER * Math.random()));
 }
 
-/* --- Followers --- */
+/* --- The parts beside the chart --- */
 
 /* After the frame that shows the chart: its picture waits for nobody. */
 const afterPaint = (then) => requestAnimationFrame(() => setTimeout(then, 0));
 
-function follow(shown) {
-  if (!isOpen() || shown.asked !== question.asked) return;
-  const { range, metric, zone, units, compare } = question;
-  const of = JSON.stringify([plot.dataset.device, range, metric, zone, units, compare]);
-  Object.entries(FOLLOWERS).forEach(([id, restMs]) => {
-    const before = told[id];
-    const known = before && before.of === of && (live || UNMOVED.has(id));
-    if (known && Date.now() - before.ms < restMs - BIAS_MS) return;
-    told[id] = { ms: Date.now(), of };
-    setProps(id, { data: shown });
+const dependsOn = (name) => JSON.stringify(PARTS[name].of.map((field) => question[field] || null));
+
+function rangeRestMs({ from, to }) {
+  const [least, most] = RANGE_REST_MS;
+  return Math.min(most, Math.max(least, (Date.parse(to) - Date.parse(from)) / PIXELS));
+}
+
+function due() {
+  if (!plot.dataset.parts) return [];
+  return Object.keys(PARTS).filter((name) => {
+    const last = fresh[name];
+    const stands = last && last.of === dependsOn(name) && (live || name !== "range");
+    return !stands || Date.now() - last.ms >= PARTS[name].restMs() - BIAS_MS;
   });
+}
+
+function follow(answer) {
+  if (!isOpen() || answer.asked !== question.asked) return;
+  shown = answer;
+  setProps("chart-shown", { data: shown });
+  const names = due().filter((name) => !question.due?.includes(name)); // those came with it
+  if (names.length) askParts(names);
+}
+
+/* What is awaited still is asked for again: Dash drops the answer to the earlier question. */
+function askParts(names) {
+  names.forEach((name) => awaited.add(name));
+  setProps(plot.dataset.parts, { data: { ...shown, due: [...awaited], page: question.page } });
+}
+
+function turn(page) {
+  question = { ...question, page };
+  if (shown) askParts([ROWS]);
+}
+
+/* After a deed of the reader, which may have changed any part. */
+function renew() {
+  fresh = {};
+  ask({}, { settled: Boolean(question.from), remember: false, unasked: true });
+}
+
+/* An answer with parts: those to an earlier question than what stands there are too late. */
+function arrived(parts) {
+  if (parts.asked < drawnAsked) return false;
+  drawnAsked = parts.asked;
+  awaited.clear();
+  if (parts.asked === question.asked) {
+    parts.fresh.forEach((name) => {
+      fresh[name] = { ms: Date.now(), of: dependsOn(name) };
+    });
+  }
+  Object.entries(parts.sheets).forEach(([id, nodes]) => draw(id, nodes));
+  return true;
 }
 
 /* --- Controls: any element with data-set, and the native selects --- */
@@ -288,7 +346,9 @@ export {
   onGlide,
   onOther,
   range,
+  renew,
   reset,
+  turn,
 };
 
 register("chart", {
@@ -297,7 +357,10 @@ register("chart", {
     plot = await appeared(() => document.querySelector(`[data-device="${start.device}"]`));
     plot.dataset.path = window.location.pathname;
     question = { ...start, theme: theme(), width_px: widthPx(), asked: Date.now() };
-    told = {};
+    fresh = {};
+    shown = null;
+    awaited = new Set();
+    drawnAsked = 0;
     at = null;
     listen(plot);
     controls.press(question);
@@ -310,6 +373,14 @@ register("chart", {
     });
     freshness.asked();
     return question;
+  },
+
+  /* Parts are there, with a refresh or after a chart; the overview among them is Dash's to hand on. */
+  parts: (...answers) => {
+    const changed = window.dash_clientside.callback_context.triggered.map((each) => each.prop_id);
+    const parts = answers[changed.includes("chart-parts.data") ? 0 : 1];
+    if (!isOpen() || !parts || !arrived(parts) || !("overview" in parts)) return noUpdate();
+    return parts.overview;
   },
 
   /* An answer is there: what it shows, or what went wrong. */

@@ -14,7 +14,7 @@ document.addEventListener("click", (event) => {
 register("deviceFindings", {
   done: (outcome) => {
     if (!outcome || !chart.isOpen()) return noUpdate();
-    if (!outcome.failed) chart.ask({}, { remember: false, unasked: true });
+    if (!outcome.failed) chart.renew();
     return outcome.words;
   },
 });

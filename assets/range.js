@@ -101,7 +101,7 @@ document.addEventListener("click", (event) => {
   if (!chart.isOpen()) return;
   if (event.target.closest('[data-do="cancel"]')) close();
   const turn = event.target.closest("[data-rows-page]");
-  if (turn) setProps("device-rows-page", { data: Number(turn.dataset.rowsPage) });
+  if (turn) chart.turn(Number(turn.dataset.rowsPage));
 });
 
 document.addEventListener("keydown", (event) => {

@@ -35,12 +35,15 @@ function fill(parent, wanted) {
   while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
 }
 
+/* What the element with that id shows, where the page has it. */
+export function draw(id, nodes) {
+  const parent = document.getElementById(id);
+  if (!nodes || !parent) return;
+  fill(parent, nodes);
+  parent.dispatchEvent(new CustomEvent("weir:drawn", { bubbles: true }));
+}
+
 register("sheets", {
   /* `id` is the Store's: the element's and "-sheet". */
-  draw: (nodes, id) => {
-    const parent = document.getElementById(id.slice(0, -"-sheet".length));
-    if (!nodes || !parent) return;
-    fill(parent, nodes);
-    parent.dispatchEvent(new CustomEvent("weir:drawn", { bubbles: true }));
-  },
+  draw: (nodes, id) => draw(id.slice(0, -"-sheet".length), nodes),
 });

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -40,6 +40,7 @@ class Part:
     seconds: float
     figures: list[Figures]
     judged: bool = True
+    processor_s: float = 0.0  # of the server's processes
 
     @property
     def met(self) -> bool | None:
@@ -51,7 +52,7 @@ def interface(site: Served, seconds: float) -> Iterator[Part]:
     with ExitStack() as opened:
         crowd = Crowd()
         habits = list(by_interface(site, crowd, opened))
-        yield _lived("by the interface", habits, crowd, seconds)
+        yield _lived("by the interface", habits, crowd, seconds, site)
 
 
 def pages(site: Served, seconds: float, *, whole: bool = False) -> Iterator[Part]:
@@ -59,22 +60,24 @@ def pages(site: Served, seconds: float, *, whole: bool = False) -> Iterator[Part
         hands = opened.enter_context(ThreadPoolExecutor(HANDS))
         crowd = Crowd()
         desks = as_pages(site, crowd, hands, opened)
-        start = time.perf_counter()
+        used_s, start = site.processor_s(), time.perf_counter()
         with ThreadPoolExecutor(ARRIVALS_AT_ONCE) as door:
-            if not all(door.map(lambda desk: desk.arrive(), desks)):
+            if not all(door.map(lambda desk: desk.arrive(whole=whole), desks)):
                 raise RuntimeError("a page didn't come")
         took = time.perf_counter() - start
         name = f"everybody arrives, {ARRIVALS_AT_ONCE} at a time"
-        yield Part(name, took, list(figures(crowd.samples, took)), judged=False)
+        arrived = list(figures(crowd.samples, took))
+        yield Part(name, took, arrived, judged=False, processor_s=site.processor_s() - used_s)
         crowd.samples.clear()
         name = "all that five pages ask" if whole else "as the pages ask"
-        part = _lived(name, list(refreshing(desks, whole=whole)), crowd, seconds)
-        yield replace(part, judged=not whole)
+        yield _lived(name, list(refreshing(desks, whole=whole)), crowd, seconds, site)
 
 
-def _lived(name: str, habits: list[Habit], crowd: Crowd, seconds: float) -> Part:
+def _lived(name: str, habits: list[Habit], crowd: Crowd, seconds: float, site: Served) -> Part:
+    used_s = site.processor_s()
     live(habits, seconds, seed=2026)
-    return Part(name, seconds, list(figures(crowd.samples, seconds)))
+    used_s = site.processor_s() - used_s
+    return Part(name, seconds, list(figures(crowd.samples, seconds)), processor_s=used_s)
 
 
 PARTS: dict[str, Callable[[Served, float], Iterator[Part]]] = {
@@ -95,7 +98,9 @@ _HEAD = (
 def as_markdown(said: dict[str, str], parts: Iterable[Part]) -> str:
     lines = [f"- {name}: {value}" for name, value in said.items()]
     for part in parts:
-        lines += ["", f"**{part.name}**, {part.seconds:.0f} s", "", *_HEAD]
+        each_ms = 1000 * part.processor_s / (part.figures[-1].answers or 1)
+        used = f"{part.processor_s:.1f} s of the server's processor, {each_ms:.1f} ms an answer"
+        lines += ["", f"**{part.name}**, {part.seconds:.0f} s: {used}", "", *_HEAD]
         lines += [_line(each, part) for each in part.figures]
     return "\n".join(lines) + "\n"
 

@@ -24,6 +24,7 @@ from components.controls import (
     units_select,
     zone_select,
 )
+from components.device.menus import CHART_MENU
 from components.menu import menu
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
@@ -49,8 +50,9 @@ class Ids(StrEnum):
     RESET = "chart-reset"
     RESPONSE = "chart-told"
     SHOWN = "chart-shown"
-    LATELY = "chart-lately"
-    STEADY = "chart-steady"
+    DUE = "chart-due"
+    DUE_PARTS = "chart-due-parts"
+    PARTS = "chart-parts"
     GAPS = "chart-gaps"
     CURSOR = "chart-cursor"
     KEYS = "chart-keys"
@@ -61,14 +63,11 @@ class Ids(StrEnum):
     CUSTOM_MESSAGE = "chart-custom-said"
     OVERVIEW = "chart-overview"
     OVERVIEW_RESPONSE = "chart-overview-told"
-    EXPORTS = "chart-exports"
     COMPARED = "chart-compared"
     SINCE = "chart-since"
     OTHER = "chart-other"
 
 
-# Told what is shown by assets/chart.js, once it is: at every look, at every refresh, now and then.
-FOLLOWERS: Final = (Ids.SHOWN, Ids.LATELY, Ids.STEADY)
 KEYS: Final = (
     "Arrow keys move the cursor, with Shift by ten rows. Plus and minus zoom, square brackets pan,"
     " R resets, C compares, U shows what is usual, Escape lets go."
@@ -85,9 +84,8 @@ def chart_card(
             dcc.Store(id=Ids.START, data=start),
             dcc.Store(id=Ids.QUESTION),
             dcc.Store(id=Ids.RESPONSE),
-            *(dcc.Store(id=follower) for follower in FOLLOWERS),
+            *(dcc.Store(id=id) for id in (Ids.SHOWN, Ids.DUE, Ids.DUE_PARTS, Ids.PARTS)),
             html_json.store(Ids.GAPS),
-            html_json.store(Ids.EXPORTS),
             dcc.Store(id=Ids.DRAWN),
             dcc.Store(id=Ids.SUBJECT, data=asdict(subject)),
             dcc.Store(id=Ids.CUSTOM_REQUEST),
@@ -206,7 +204,7 @@ def chart_actions(subject: Subject) -> list[Component]:
     fill a line."""
     return [
         embed_link("chart", subject.device_id),
-        menu("Export", (), name="Export this chart", body_id=Ids.EXPORTS),
+        menu("Export", (), name="Export this chart", body_id=CHART_MENU),
     ]
 
 
@@ -250,13 +248,18 @@ def _plot(subject: Subject, view: View, now_ms: int) -> Component:
         **attributes(data_do="jump"),
     )
     empty = html.Div([html.P(id=Ids.EMPTY), jump], className="empty-plot")
-    return chart_plot(subject, charts_figure.blank(canvas), empty)
+    return chart_plot(subject, charts_figure.blank(canvas), empty, parts=Ids.DUE)
 
 
 def chart_plot(
-    subject: Subject, figure: dict[str, Any], *over: Component, still: bool = False
+    subject: Subject,
+    figure: dict[str, Any],
+    *over: Component,
+    still: bool = False,
+    parts: str = "",
 ) -> Component:
-    """``over`` lies on it; ``still`` holds its range."""
+    """``over`` lies on it; ``still`` holds its range; ``parts`` is the Store by which the page asks
+    for what stands beside the chart."""
     graph = dcc.Graph(
         id=Ids.GRAPH, figure=figure, config=GRAPH_CONFIG, responsive=True, className="graph"
     )
@@ -271,6 +274,7 @@ def chart_plot(
             data_device=subject.device_id,
             data_zone=subject.time_zone,
             data_ask=Ids.QUESTION,
+            data_parts=parts,
             data_margins=str(charts_figure.MARGIN_PX["l"] + charts_figure.MARGIN_PX["r"]),
             data_still=str(still).lower(),
         ),

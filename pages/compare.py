@@ -19,7 +19,7 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
-from components.compare.callback_results import answer, files, offered
+from components.compare.cards import answer, files, offered
 from components.compare.layout import SHEETS, Ids, compare_page, tools
 from components.compare.url_state import PATH, read_compare_view
 from components.controls import failure

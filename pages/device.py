@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -32,19 +30,14 @@ from components.device import (
     finding_list,
     insight_queries,
     kpi_cards,
-    menus,
-    overview,
     queries,
 )
-from components.device.cards import CARDS, CardRow, below, card_results
+from components.device.cards import below
 from components.device.chart_results import Fields, chart_results
-from components.device.chart_state import read_shown
-from components.device.kpi_cards import STATE_ID
-from components.device.kpi_rows import KpiRow, When, by_query
+from components.device.page_parts import page_parts
 from components.fleet.device_queries import read_meter
-from components.html_json import sheet
 from components.queries import find_device, is_there, usual_interval_s
-from components.url_state import View, read_question, read_text, read_view, unread_view
+from components.url_state import read_question, read_text, read_view, unread_view
 
 PLACE = "/devices"
 register_page(
@@ -55,10 +48,6 @@ register_page(
 
 
 Response = dict[str, Any]
-_SHOWN = (Input(Ids.SHOWN, "data"), State(Ids.SUBJECT, "data"))
-_MENUS = (Ids.EXPORTS, *(row.menu_id for row in CARDS))
-_LATELY = (Input(Ids.LATELY, "data"), State(Ids.SUBJECT, "data"))
-_STEADY = (Input(Ids.STEADY, "data"), State(Ids.SUBJECT, "data"))
 
 
 def layout(device_id: str = "", **params: Any) -> Component:
@@ -129,12 +118,42 @@ clientside_callback(
         Fields.COMPARED: Output(Ids.COMPARED, "children"),
         Fields.SINCE: Output(Ids.SINCE, "children"),
         Fields.RESPONSE: Output(Ids.RESPONSE, "data"),
+        Fields.PARTS: Output(Ids.PARTS, "data"),
     },
     inputs=[Input(Ids.QUESTION, "data"), State(Ids.SUBJECT, "data")],
     prevent_initial_call=True,
 )
 def answer(question: Any, stored: Any) -> dict[str, Any]:
-    return chart_results(question, stored, now_ms())
+    """The chart; with a refresh, whatever else is due."""
+    now = now_ms()
+    results = chart_results(question, stored, now)
+    shown = results[Fields.RESPONSE]
+    names = read_question(question).get("due")
+    if names and shown is not no_update:
+        due = {**shown, "due": names, "page": read_question(question).get("page")}
+        results[Fields.PARTS] = page_parts(question, due, stored, now)
+    return results
+
+
+@callback(
+    Output(Ids.DUE_PARTS, "data"),
+    Input(Ids.DUE, "data"),
+    State(Ids.QUESTION, "data"),
+    State(Ids.SUBJECT, "data"),
+    prevent_initial_call=True,
+)
+def parts(due: Any, question: Any, stored: Any) -> Any:
+    """What follows a chart that the reader asked for."""
+    return page_parts(question, due, stored, now_ms())
+
+
+clientside_callback(
+    ClientsideFunction("chart", "parts"),
+    Output(Ids.OVERVIEW_RESPONSE, "data"),
+    Input(Ids.PARTS, "data"),
+    Input(Ids.DUE_PARTS, "data"),
+    prevent_initial_call=True,
+)
 
 
 @callback(
@@ -147,22 +166,6 @@ def own_range(params: Any, stored: Any) -> Response:
     params = read_question(params)
     result = custom_range.resolve(params, Subject.read(stored).zone(read_view(params)))
     return {**asdict(result), "asked": params.get("asked")}
-
-
-@callback(
-    Output(Ids.OVERVIEW_RESPONSE, "data"),
-    Input(Ids.STEADY, "data"),
-    State(Ids.QUESTION, "data"),
-    State(Ids.SUBJECT, "data"),
-    prevent_initial_call=True,
-)
-def whole(_: Any, question: Any, stored: Any) -> Any:
-    """Where it can't be had the last good one stays: the chart says what is wrong."""
-    view, subject, now = read_view(read_question(question)), Subject.read(stored), now_ms()
-    try:
-        return overview.overview(session.current_client(), subject, view, now)
-    except WeirError:
-        return no_update
 
 
 clientside_callback(
@@ -180,33 +183,10 @@ clientside_callback(
 )
 
 
-html_json.drawn(Ids.GAPS, finding_list.CHIPS, *(row.id for row in CARDS), *_MENUS)
+html_json.drawn(Ids.GAPS)
 
 
-# --- Its numbers ---------------------------------------------------------------------------------
-
-_WHEN = {When.RANGE: _SHOWN, When.REFRESH: _LATELY, When.STEADY: _STEADY}
-
-
-def kpis(rows: Sequence[KpiRow], shown: Any, stored: Any) -> list[Any]:
-    return kpi_cards.kpi_results(rows, shown, stored, now_ms())
-
-
-for _rows in by_query():
-    _outputs = [Output(id, "children") for row in _rows for id in (row.id, row.failure_id)]
-    callback(*_outputs, *_WHEN[_rows[0].when], prevent_initial_call=True)(partial(kpis, _rows))
-
-
-@callback(
-    Output(STATE_ID, "children"),
-    Output(STATE_ID, "data-state"),
-    html_json.output(finding_list.CHIPS),
-    *_LATELY,
-    Input(finding_list.DONE, "data"),
-    prevent_initial_call=True,
-)
-def state(shown: Any, stored: Any, _: Any = None) -> list[Any]:
-    return kpi_cards.status_results(shown, stored, now_ms())
+# --- Its findings ------------------------------------------------------------------------------
 
 
 @callback(
@@ -233,37 +213,3 @@ clientside_callback(
     Input(finding_list.DONE, "data"),
     prevent_initial_call=True,
 )
-
-
-# --- Below ---------------------------------------------------------------------------------------
-
-
-def card(row: CardRow, shown: Any, stored: Any, page: Any = 1) -> list[Any]:
-    return card_results(row, shown, stored, now_ms(), page)
-
-
-for _row in CARDS:
-    _outputs = [
-        html_json.output(_row.id),
-        Output(_row.note_id, "children"),
-        Output(_row.failure_id, "children"),
-    ]
-    _followed = [Input(_row.follows, "data")] if _row.follows else []
-    callback(*_outputs, *_WHEN[_row.when], *_followed, prevent_initial_call=True)(
-        partial(card, _row)
-    )
-
-
-@callback(
-    *(html_json.output(id) for id in _MENUS),
-    *_SHOWN,
-    prevent_initial_call=True,
-)
-def to_have(shown: Any, stored: Any) -> list[Any]:
-    """What each card's menu offers of what is shown."""
-    read = read_shown(shown)
-    if read is None:
-        return [no_update] * len(_MENUS)
-    subject = Subject.read(stored)
-    tz = subject.zone(View(zone=read.zone))
-    return [sheet(body) for body in menus.offered(subject.device_id, read, tz)]

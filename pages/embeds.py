@@ -24,8 +24,7 @@ from components.embeds.draft import (
     read_view_name,
     windows,
 )
-from components.embeds.form import as_options, new_embed
-from components.embeds.layout import FIELDS, Ids, embeds_page, problem_id
+from components.embeds.layout import FIELDS, Ids, as_options, embeds_page, new_embed, problem_id
 from components.embeds.preview import Preview, listing, one_embed
 from components.fleet.device_queries import Directory
 from components.url_state import read_text, read_texts

@@ -15,6 +15,7 @@ import pytest
 import app
 from api import catalog
 from api.settings import TABLE
+from tests.tables import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("api", "components", "pages", "web", "weir", "benchmarks")
@@ -87,12 +88,12 @@ def test_every_command_is_documented() -> None:
     assert [c for c in commands if f"`{c}" not in text] == []
 
 
-@pytest.mark.parametrize("name", [r.name for r in catalog.RESOLUTIONS])
+@cases("name", [r.name for r in catalog.RESOLUTIONS])
 def test_every_resolution_is_explained(name: str) -> None:
     assert f"`{name}`" in read("docs/service.md")
 
 
-@pytest.mark.parametrize("metric", catalog.METRICS, ids=lambda m: m.name)
+@cases("metric", catalog.METRICS)
 def test_every_metric_is_explained_with_its_unit(metric: catalog.Metric) -> None:
     assert f"`{metric.name}`" in read("docs/service.md")
     assert metric.unit in read("docs/service.md")
@@ -104,7 +105,7 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make test" in text
 
 
-@pytest.mark.parametrize("document", sorted(p.name for p in (ROOT / "docs").glob("*.md")))
+@cases("document", sorted(p.name for p in (ROOT / "docs").glob("*.md")))
 def test_links_between_documents_lead_somewhere(document: str) -> None:
     for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", read(f"docs/{document}")):
         assert (ROOT / "docs" / target).exists(), target

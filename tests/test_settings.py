@@ -9,6 +9,7 @@ import pytest
 
 from api.errors import ConfigurationError
 from api.settings import Settings, unknown_variables
+from tests.tables import cases
 
 
 def test_defaults_are_the_embedded_store_on_loopback() -> None:
@@ -18,7 +19,7 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
     assert settings.cors_origins == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "value"),
     [
         ("WEIR_DATABASE", "mysql://x"),
@@ -98,7 +99,7 @@ def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) ->
     assert mode == 0o600
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "site"),
     [
         ({}, "http://127.0.0.1:8050"),
@@ -137,7 +138,7 @@ def test_a_file_in_the_folder_sets_nothing(tmp_path: Path, monkeypatch: pytest.M
     assert Settings.from_env({}).port == 8050
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "told"),
     [
         ("WEIR_PRT", ["WEIR_PRT: did you mean WEIR_PORT?"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from api import timez
 from api.catalog import DAY_MS, HOUR_MS, STORED
+from tests.tables import cases
 
 ZONES = sorted(timez.zone_names())
 INSTANTS = st.integers(
@@ -25,7 +27,7 @@ def at(text: str) -> int:
 # --- What a request may say ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "expected"),
     [
         ("2026-03-08T05:00:00Z", "2026-03-08T05:00:00.000Z"),
@@ -47,7 +49,7 @@ def test_an_instant_is_read(text: str, expected: str) -> None:
     assert timez.stamp(timez.parse_instant(text), fraction=True) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "",
@@ -94,9 +96,7 @@ def test_many_stamps_are_the_single_ones(instants: list[int], name: str | None) 
     assert timez.stamps(instants, tz) == [timez.stamp(t, tz) for t in instants]
 
 
-@pytest.mark.parametrize(
-    "name", ["utc", "EST5", "America/new_york", "", "../zones", "UTC\x00", "localtime"]
-)
+@cases("name", ["utc", "EST5", "America/new_york", "", "../zones", "UTC\x00", "localtime"])
 def test_only_exact_iana_names_are_zones(name: str) -> None:
     with pytest.raises(ValueError, match="IANA"):
         timez.zone(name)
@@ -122,7 +122,7 @@ def test_an_aligned_closed_day_has_one_more_minute_than_a_day() -> None:
 # --- Local days and months -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("zone", "day", "start", "hours"),
     [
         ("UTC", "2026-03-08", "2026-03-08T00:00:00Z", 24),
@@ -155,7 +155,7 @@ def test_a_day_that_a_zone_skipped_is_empty() -> None:
     assert len(edges) == len(set(edges))
 
 
-@pytest.mark.parametrize("name", ZONES)
+@cases("name", ZONES)
 def test_every_day_of_four_years_starts_where_its_date_first_shows(name: str) -> None:
     """Against zoneinfo asked at each start and just before it, around every change of offset."""
     tz = timez.zone(name)
@@ -167,14 +167,19 @@ def test_every_day_of_four_years_starts_where_its_date_first_shows(name: str) ->
 
 
 def _days_near_changes(name: str) -> set[int]:
+    """The days of each week in which the offset changes, and one more at either end."""
     tz = timez.zone(name)
     first, last = date(2023, 12, 30).toordinal(), date(2028, 1, 2).toordinal()
     days = {first, last}
-    for ordinal in range(first, last):
-        noon = datetime.combine(date.fromordinal(ordinal), datetime.min.time(), tzinfo=UTC)
-        if noon.astimezone(tz).utcoffset() != (noon + timedelta(days=1)).astimezone(tz).utcoffset():
-            days.update(range(ordinal - 2, ordinal + 3))
+    for week in range(first, last, 7):
+        if _offset(tz, week) != _offset(tz, week + 7):
+            days.update(range(week - 1, week + 9))
     return days
+
+
+def _offset(tz: ZoneInfo, ordinal: int) -> timedelta | None:
+    noon = datetime.combine(date.fromordinal(ordinal), datetime.min.time(), tzinfo=UTC)
+    return noon.astimezone(tz).utcoffset()
 
 
 @given(INSTANTS, st.integers(0, 400 * DAY_MS), st.sampled_from(ZONES))
@@ -189,7 +194,7 @@ def test_edges_enclose_the_range_and_ascend(start: int, length: int, name: str) 
         assert edges[-1] > start + length
 
 
-@pytest.mark.parametrize(
+@cases(
     ("zone", "source"),
     [
         ("UTC", "1hour"),
@@ -219,7 +224,7 @@ def test_a_day_off_the_hour_at_either_end_is_taken_from_finer_rows() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "told"),
     [
         ("1772946000000", "not epoch milliseconds: 1772946000000 is 2026-03-08T05:00:00.000Z"),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.tables import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "docs" / "wording.md"
@@ -71,7 +71,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize("file", READ, ids=lambda f: str(f.relative_to(ROOT)))
+@cases("file", READ)
 def test_texts_are_worded_as_the_table_says(file: Path) -> None:
     if file == TABLE:
         return

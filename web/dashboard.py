@@ -19,7 +19,7 @@ from flask import Response, request
 from api.client import Client
 from api.errors import BadRequest
 from components import grid, session, theme
-from web import static, uploads
+from web import forwarding, static
 from web.auth import Access, AuthMiddleware
 from web.auth.rules import SIGN_IN
 from web.auth.sign_in import SignInPage
@@ -118,8 +118,8 @@ def create_dashboard(
     for rule, name, view in (*routes.rules(), *images_routes.rules(), *report.rules()):
         app.server.add_url_rule(rule, name, view)
     app.server.add_url_rule(signed_links.ROUTE, "links", signed_links.view(links), methods=["POST"])
-    for rule, name, methods in uploads.rules():
-        app.server.add_url_rule(rule, name, uploads.forward, methods=methods)
+    for rule, name, view, methods in forwarding.rules():
+        app.server.add_url_rule(rule, name, view, methods=methods)
     app.server.add_url_rule(WALL, "wall", to_wall)
     app.layout = dash.page_container
     _load_pages()

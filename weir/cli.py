@@ -25,6 +25,7 @@ SECTIONS: Final = {
     ),
     "Readings, images, reports": ("readings", "images", "report"),
     "Findings and alerts": ("insight", "alerts"),
+    "Money": ("tariffs", "budgets"),
     "Notes, maintenance, corrections": ("notes", "maintenance", "corrections", "audit"),
 }
 OTHERS: Final = "More"

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from api import timez
+from api.auth.key_uses import KeyUses
 from api.auth.principal import Principal, Recent, no_credential, unauthorized
 from api.auth.tokens import MAX_LENGTH, Token, TokenVerifier
 from api.catalog import CREDENTIAL_CACHE_S, KEY_HEADER
@@ -40,7 +41,7 @@ class Authenticator:
     """``principal(api_key, authorization)`` of the two headers, None where one is missing.
 
     Reading and sending readings need different credentials: ``ingest`` accepts ingest keys only,
-    otherwise they are refused.
+    otherwise they are refused. ``uses`` is told of each use of a key.
     """
 
     def __init__(
@@ -49,10 +50,11 @@ class Authenticator:
         settings: Settings,
         *,
         ingest: bool = False,
+        uses: KeyUses | None = None,
         clock_s: Callable[[], float] = monotonic,
         now_ms: Callable[[], int] = timez.now_ms,
     ) -> None:
-        self._ingest = ingest
+        self._ingest, self._uses = ingest, uses
         self._directory, self._clock_s, self._now_ms = directory, clock_s, now_ms
         self._tokens = TokenVerifier(settings)
         self._good_keys = Recent[bytes, _GoodKey](CREDENTIAL_CACHE_S, _CACHED, clock_s)
@@ -100,6 +102,8 @@ class Authenticator:
             raise _unknown_key()
         if good.ingest != self._ingest:
             raise Forbidden(_NOT_INGEST if self._ingest else _INGEST_ONLY)
+        if self._uses is not None:
+            self._uses.note(good.principal.id)
         return good.principal
 
     def _find_key(self, entry: bytes, find: Callable[[], Key | None]) -> _GoodKey | None:

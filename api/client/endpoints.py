@@ -15,7 +15,6 @@ import httpx
 from api.catalog import (
     COLUMNS_TYPE,
     EMBEDS_PREFIX,
-    IMPORTS_PATH,
     KEY_HEADER,
     LIMIT,
     MAX_DATAPOINTS,
@@ -34,6 +33,7 @@ from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
 from api.client.finding_settings import FindingSettingMethods
 from api.client.findings import FindingMethods
+from api.client.plans import PlanMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import StatusMethods
 from api.client.transport import (
@@ -88,6 +88,7 @@ class Client(
     AnnotationMethods,
     StatusMethods,
     ExpectationMethods,
+    PlanMethods,
 ):
     """A client of the interface, for one principal.
 
@@ -334,16 +335,14 @@ class Client(
         with self._reporting_unauthorized():
             return self._transport.send(method, path, self._headers, body)
 
-    def imports(
+    def forward(
         self, method: str, path: str, params: Params, content: bytes, content_type: str
     ) -> Forwarded:
-        """A request to the imports of files, ``path`` below theirs: the page's script reads the
-        response. Raises Unauthorized, Unreachable."""
+        """A request for the script of a page, which reads the response, an error's too. Raises
+        Unauthorized, Unreachable."""
         headers = {**self._headers, "Content-Type": content_type, "Accept": "*/*"}
         with self._reporting_unauthorized():
-            response = self._transport.forward(
-                method, IMPORTS_PATH + path, params, headers, content
-            )
+            response = self._transport.forward(method, path, params, headers, content)
             if response.status == Unauthorized.status:
                 raise Unauthorized("The credential is no longer valid.")
             return response

@@ -25,6 +25,8 @@ COMMANDS: Final[Mapping[str, str]] = {  # name → module and attribute
     "readings": "readings:group",
     "insight": "insight:group",
     "alerts": "alerts:group",
+    "tariffs": "plans:tariffs",
+    "budgets": "plans:budgets",
     "notes": "annotations:notes",
     "maintenance": "annotations:maintenance",
     "corrections": "annotations:corrections",

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 from api.catalog import CATEGORIES, FieldKind
 from api.errors import UserError
 from api.ingest.decode import UUID_FORM
+from api.metering.register import check_settings
 from api.store.base import NewDevice
 from api.store.devices import FIELDS, PARENT
 from api.timez import parse_instant, zone
@@ -166,6 +167,7 @@ def _config(value: Any) -> None:
     _object(value)
     if value.get(PARENT) is not None:
         _identifier(value[PARENT])
+    check_settings(value)
 
 
 def _zone(value: Any) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
-from uuid import uuid4
 
 import click
 
-from api.commands.arguments import audited, device_ids, instant, organization
+from api.commands.arguments import audited, author, device_ids, instant, organization
 from api.commands.command import Group, when
 from api.commands.store_access import opened, settings
 from api.errors import UserError
@@ -40,15 +38,12 @@ def new_key(
     role: Role = Role.OPERATOR,
 ) -> dict[str, str]:
     """Make a key: its id, and its secret, which nobody can show again."""
-    from api.auth import key_digest
+    from api.auth import key_management
 
-    secret = str(uuid4())
-    key_id = f"key_{secrets.token_hex(10)}"
-    lives = (now_ms(), expires_ms, None)
-    made = Key(key_id, organization_id, name, key_digest(secret), grant, *lives, ingest, role)
-    audit = audited(organization_id, "key", "create", key_id, after=_described(made), reason=name)
-    store.create_key(made, audit)
-    return {"keyId": key_id, "key": secret}
+    made, secret = key_management.new_key(
+        store, organization_id, name, grant, expires_ms, by=author(), ingest=ingest, role=role
+    )
+    return {"keyId": made.key_id, "key": secret}
 
 
 @group.command()
@@ -100,35 +95,15 @@ def _expires_ms(text: str) -> int:
 @group.command("list")
 @click.option("--org", "organization_id", help="Only this organization's.")
 def list_all(organization_id: str | None) -> object:
-    """List the keys, without their secrets."""
+    """List the keys, without their secrets. The last use is exact to a few minutes."""
+    from api.auth.key_management import described
+
     with opened(read_only=True) as store:
         if organization_id is not None:
             organization(store, organization_id)
-        keys = store.keys()
-    return [_described(key) for key in keys if organization_id in (None, key.organization_id)]
-
-
-def _described(key: Key) -> dict[str, object]:
-    return {
-        "keyId": key.key_id,
-        "organizationId": key.organization_id,
-        "name": key.name,
-        "state": _state(key),
-        "ingest": key.ingest,
-        "role": None if key.ingest else key.role.value,
-        "allDevices": key.grant.everything,
-        "groups": sorted(key.grant.groups),
-        "devices": sorted(key.grant.devices),
-        "created": when(key.created_ms),
-        "expires": when(key.expires_ms),
-        "revoked": when(key.revoked_ms),
-    }
-
-
-def _state(key: Key) -> str:
-    if key.revoked_ms is not None:
-        return "revoked"
-    return "expired" if key.expires_ms is not None and key.expires_ms <= now_ms() else "active"
+        keys, uses = store.keys(), store.key_uses()
+    own = [key for key in keys if organization_id in (None, key.organization_id)]
+    return [{**described(key), "lastUsed": when(uses.get(key.key_id))} for key in own]
 
 
 @group.command("set-role")
@@ -150,11 +125,13 @@ def set_role(key_id: str, role: str) -> object:
 @click.argument("key_id")
 def revoke(key_id: str) -> object:
     """End a key for good, within ten seconds everywhere."""
+    from api.auth.key_management import described
+
     with opened() as store:
         key, at_ms = _stored_key(store, key_id), now_ms()
         audit = audited(
             key.organization_id, "key", "revoke", key_id,
-            before=_described(key), after=_described(replace(key, revoked_ms=at_ms)),
+            before=described(key), after=described(replace(key, revoked_ms=at_ms)),
         )  # fmt: skip
         store.revoke_key(key_id, at_ms, audit)
         return {"keyId": key_id, "revoked": when(_stored_key(store, key_id).revoked_ms)}

@@ -13,8 +13,8 @@ from api.catalog import HOUR_MS, RAW, STORED, Resolution
 from api.insight.findings import Device, HourRow, Minute, Register, Settings
 from api.insight.findings.device_config import settings_of
 from api.insight.maintenance import maintenance_spans
+from api.insight.tariffs import Prices
 from api.metering.cadence import EVENT_EXPECTED_MS, USUAL_MS, Cadence
-from api.metering.cost import device_price, price_of
 from api.metering.maintenance import merged as merged_spans
 from api.metering.uptime import resolution_for
 from api.store import base
@@ -47,15 +47,14 @@ class Facts:
 class OfOrganization:
     """The price, settings and holidays that an organization's devices share."""
 
-    price: float | None
+    prices: Prices
     settings: Layered
     holidays: frozenset[int]
 
     @classmethod
     def read(cls, store: Store, organization_id: str) -> OfOrganization:
-        organization = store.organization(organization_id)
         return cls(
-            None if organization is None else organization.default_cost_per_gallon,
+            Prices.read(store, organization_id),
             layered(store.finding_settings(organization_id)),
             holidays_of(store, organization_id),
         )
@@ -83,11 +82,14 @@ def facts_of(
     cadence: Cadence,
     planned: Sequence[Annotation] = (),
     corrections: Sequence[Annotation] = (),
+    *,
+    at_ms: int = 0,
+    month_volume: float | None = None,
 ) -> Facts:
-    """``planned`` is its maintenance, its groups' included."""
+    """``planned`` is its maintenance, its groups' included. A tariff's price is the marginal rate
+    at ``at_ms``, of the tier that the ``month_volume`` reaches."""
     name = device.time_zone
-    own, currency = device_price(device.cost_per_gallon)
-    price = price_of(own, currency, shared.price)
+    price = shared.prices.price(device, groups, at_ms, month_volume)
     usual = steady(cadence)
     maintained = tuple(maintenance_spans(planned))
     corrected = ((each.from_ms, each.to_ms or each.from_ms) for each in corrections)

@@ -58,8 +58,10 @@ class Projection:
     def _make(self, keys: Sequence[int], due: Sequence[Due], at_ms: int) -> int:
         if not keys:
             return 0
-        rows = self._statuses.rows(self._store.devices_by_key(keys), at_ms)
-        self._store.save_statuses(rows, due, self._statuses.maker)
+        devices = self._store.devices_by_key(keys)
+        self._store.save_statuses(self._statuses.rows(devices, at_ms), due, self._statuses.maker)
+        for key in set(keys) - {device.key for device in devices}:
+            self._store.forget_device(key)  # readings that were on their way as it was deleted
         return len(keys)
 
 

@@ -25,6 +25,7 @@ from api.openapi.components import (
 from api.openapi.document import Info
 from api.openapi.expectations import EXPECTATION_COMPONENTS
 from api.openapi.findings import FINDING_COMPONENTS
+from api.openapi.plans import PLAN_COMPONENTS
 from api.roles import Role
 
 _STATES: Final = tuple(state.value for state in State)
@@ -133,7 +134,9 @@ _COMPONENTS: Final[dict[str, Any]] = {
                     {
                         "perGallon": NUMBER,
                         "currency": STRING,
-                        "source": one_of(("device", "organization")),
+                        "source": one_of(("device", "organization", "tariff")),
+                        "tariff": nullable(STRING)
+                        | {"description": "The name of the one that it is the marginal rate of."},
                     }
                 )
             )
@@ -189,6 +192,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
     **ALERT_COMPONENTS,
     **ANNOTATION_COMPONENTS,
     **EXPECTATION_COMPONENTS,
+    **PLAN_COMPONENTS,
     "Me": record(
         {
             "id": STRING,
@@ -211,6 +215,7 @@ INSIGHT_INFO: Final = Info(
         "annotations": "Notes, maintenance and corrections of readings.",
         "audit": "Who did what.",
         "expectations": "What is usual of a device, and what is coming.",
+        "plans": "Budgets, and tariffs with what water costs by them.",
         "service": "The service itself.",
     },
     schemas=_COMPONENTS,

@@ -1,5 +1,6 @@
 """Every endpoint of the interface: parse → domain → object."""
 
+from api.routes.administration import ADMIN_ACTIONS, ADMIN_ROUTES
 from api.routes.directory import MANAGEMENT_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
@@ -11,6 +12,8 @@ _ANSWERING = (*MANAGEMENT_ROUTES, *FLOW_ROUTES)
 ROUTES: tuple[Route, ...] = (*_ANSWERING, document_route(_ANSWERING))
 
 __all__ = [
+    "ADMIN_ACTIONS",
+    "ADMIN_ROUTES",
     "INSIGHT_ACTIONS",
     "INSIGHT_ROUTES",
     "ROUTES",

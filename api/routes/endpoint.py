@@ -79,9 +79,11 @@ class ActionCall(Generic[B]):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A route that changes something. ``role``: the least that may."""
+    """A route that changes something. ``role``: the least that may. ``body_bytes``: what is read of
+    a body."""
 
     operation: Operation
     answer: Callable[[ActionCall[Any]], Reply]
     body: type[Body]
     role: Role = Role.OPERATOR
+    body_bytes: int = 64 * 1024

@@ -12,6 +12,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import NotFound
 
 from api.auth import Authenticator
+from api.auth.key_uses import KeyUses
 from api.catalog import INGEST_BODY_BYTES, INGEST_PATH
 from api.errors import BadRequest
 from api.openapi import JSON_TYPE
@@ -45,6 +46,7 @@ def create_intake(
     *,
     limits: bool = False,
     shared: Shared | None = None,
+    uses: KeyUses | None = None,
 ) -> Flask:
     """The application for this one path. ``limits`` enables the rate limits; with ``shared`` they
     hold across hosts."""
@@ -52,7 +54,7 @@ def create_intake(
     app.url_map.merge_slashes = False
     limited = limits and settings.rate_limit > 0
     gate = Gate(
-        Authenticator(directory, settings, ingest=True),
+        Authenticator(directory, settings, ingest=True, uses=uses),
         Limits(settings.rate_limit, shared=shared) if limited else None,
     )
 

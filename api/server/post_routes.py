@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
 import orjson
 from flask import Flask, Response, request
@@ -18,8 +17,6 @@ from api.server.query_string import pairs
 from api.settings import Settings
 from api.store.base import Store
 from api.timez import now_ms
-
-LARGEST_BODY: Final = 64 * 1024
 
 
 def add_actions(
@@ -41,7 +38,7 @@ def _view(action: Action, store: Store, gate: Gate, settings: Settings) -> Calla
         require(principal, action.role)
         require_json(environ.get("HTTP_ACCEPT", ""))
         read(Query, pairs(environ.get("QUERY_STRING", "")))
-        request.max_content_length = LARGEST_BODY
+        request.max_content_length = action.body_bytes
         body = read_body(action.body, request.get_data())
         call = ActionCall(store, principal, body, id, now_ms(), settings)
         return Response(

@@ -11,10 +11,20 @@ from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
 from api.auth import Authenticator, EmbedAuthenticator, require
+from api.auth.key_uses import KeyUses
 from api.catalog import COLUMNS_TYPE, SITE_ROOT
 from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
 from api.params import read
-from api.routes import INSIGHT_ACTIONS, INSIGHT_ROUTES, ROUTES, Call, Route, wanted_columns
+from api.routes import (
+    ADMIN_ACTIONS,
+    ADMIN_ROUTES,
+    INSIGHT_ACTIONS,
+    INSIGHT_ROUTES,
+    ROUTES,
+    Call,
+    Route,
+    wanted_columns,
+)
 from api.routes.embeds import EMBED_ROUTES, OWN_ROUTES
 from api.server.accept_header import require_json
 from api.server.credential_gate import Gate
@@ -51,18 +61,24 @@ def create_service(
     compression: bool = False,
     shared: Shared | None = None,
     imports: Imports | None = None,
+    uses: KeyUses | None = None,
 ) -> Flask:
-    """Serves ``/management/v1``, ``/insight/v1`` and ``/healthz``; with ``web`` also
+    """Serves ``/management/v1``, ``/insight/v1``, ``/admin/v1`` and ``/healthz``; with ``web`` also
     ``/embeds/v1``, which manages embeds, with ``imports`` files of readings.
 
     For serving over the network: ``limits`` enables the rate limits (with ``shared`` across hosts),
-    ``compression`` compresses responses. The caller closes the stores.
+    ``compression`` compresses responses; ``uses`` notes when keys are used. The caller closes the
+    stores.
     """
     limited = limits and settings.rate_limit > 0
     rate_limits = Limits(settings.rate_limit, shared=shared) if limited else None
-    gate = Gate(Authenticator(store, settings), rate_limits)
+    gate = Gate(Authenticator(store, settings, uses=uses), rate_limits)
     app = _interface(store, settings, gate, web)
-    add_actions(app, INSIGHT_ACTIONS, store if origin is None else origin, gate, settings)
+    writable = store if origin is None else origin
+    add_actions(app, (*INSIGHT_ACTIONS, *ADMIN_ACTIONS), writable, gate, settings)
+    for route in ADMIN_ROUTES:  # of the origin: an editor must see what was just changed
+        rule = route.operation.path.replace("{id}", "<id>")
+        app.add_url_rule(rule, route.operation.id, _view(route, writable, gate, web, settings))
     if web is not None:
         add_embed_routes(app, EMBED_ROUTES, store, web, settings, gate)
     if imports is not None:

@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from api.catalog import IMPORT_PIECE_BYTES, IMPORTS_PATH, INGEST_BODY_BYTES, INGEST_PATH
+from api.catalog import (
+    ADMIN_BODY_BYTES,
+    ADMIN_PREFIX,
+    IMPORT_PIECE_BYTES,
+    IMPORTS_PATH,
+    INGEST_BODY_BYTES,
+    INGEST_PATH,
+)
 
 SMALL_BODY_BYTES: Final = 64 * 1024
 
@@ -54,6 +61,14 @@ LANES: Final = (
         waiting=32,
         body_bytes=IMPORT_PIECE_BYTES,
         body_s=60.0,
+    ),
+    # Files of devices, which are larger than other bodies.
+    Lane(
+        "administration",
+        (ADMIN_PREFIX, "/admin/service"),
+        threads=2,
+        waiting=32,
+        body_bytes=ADMIN_BODY_BYTES,
     ),
     # The renderer makes one image at a time: more threads would only wait.
     Lane("images", ("/export",), threads=8, waiting=0, retry_after_s=2.0),

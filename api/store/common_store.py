@@ -10,20 +10,22 @@ from api.store.ingest import IngestPart
 from api.store.insight import InsightPart
 from api.store.keys import KeysPart
 from api.store.maintenance import UpkeepPart
+from api.store.plans import PlansPart
 from api.store.removal import RemovalPart
 from api.store.series import SeriesPart
 
 
 class CommonStore(
+    FindingsPart,  # before the directory, which leaves holidays to it
     DirectoryPart,
     RemovalPart,
     KeysPart,
     IngestPart,
     SeriesPart,
     InsightPart,
-    FindingsPart,
     AlertsPart,
     AnnotationsPart,
+    PlansPart,
     UpkeepPart,
 ):
     """`api.store.base.Store` on top of `Seam`; a dialect adds fetching and transactions."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from api.errors import UserError
+import orjson
+
+from api.errors import Conflict, UserError
 from api.metering.mains import Cycle, ancestors
 from api.store.base import Imported, NewDevice
 from api.store.devices import NewDeviceValues, given_parent, import_columns
@@ -40,7 +42,8 @@ class Plan:
 class Planner:
     """``devices``: the organization's devices by key. ``ids_of_others``: given UUIDs that belong to
     other organizations. ``next_key``: the first free device key. ``ancestors``: (device, ancestor,
-    depth) of sub-meters, nearest first."""
+    depth) of sub-meters, nearest first. ``defaults``: the organization's for columns of new
+    devices."""
 
     organization_id: str
     devices: dict[int, Values]
@@ -48,6 +51,7 @@ class Planner:
     next_key: int
     now_ms: int
     ancestors: Sequence[tuple[int, int, int]] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         self._upstream: dict[int, tuple[int, ...]] = {}
@@ -55,6 +59,7 @@ class Planner:
             self._upstream[key] = (*self._upstream.get(key, ()), ancestor)
         self._by_id: dict[str, int] = {}
         self._by_serial: dict[str, int] = {}
+        self._updated_ms = {key: int(each["updated_ms"]) for key, each in self.devices.items()}
         for key in sorted(self.devices):
             self._remember(key, self.devices[key])
 
@@ -69,6 +74,8 @@ class Planner:
             if key is None:
                 key, created = self._create(plan, device.serial_number, given), created + 1
             else:
+                self._refuse_changed(key, device)
+                given = self._with_config(key, given, device)
                 self._update(plan, key, given)
                 updated += 1
             if device.groups is not None:
@@ -76,6 +83,8 @@ class Planner:
             has_parent, parent = given_parent(device.fields)
             if has_parent:
                 parents[key] = parent
+            if device.groups is not None or has_parent:
+                self._touch(plan, key)
         self._check_unique()
         self._move(plan, parents)
         plan.imported = Imported(created, updated)
@@ -98,6 +107,7 @@ class Planner:
     def _create(self, plan: Plan, serial: str, given: Values) -> int:
         key, self.next_key = self.next_key, self.next_key + 1
         device_id = given.get("id") or str(uuid4())
+        given = {**self.defaults, **given}
         new = NewDeviceValues(self.organization_id, serial, device_id, self.now_ms, given)
         values = {**new.columns(), "key": key}
         plan.created[key] = self.devices[key] = values
@@ -109,7 +119,7 @@ class Planner:
         after = {**before, **given}
         if after == before:
             return
-        after["updated_ms"] = self.now_ms
+        after = self._later(after)
         self.devices[key] = after
         if key in plan.created:
             plan.created[key] = after
@@ -118,6 +128,33 @@ class Planner:
             if before["active"] and any(before[c] != after[c] for c in _CLAIMS):
                 plan.released.add(key)
         self._remember(key, after)
+
+    def _with_config(self, key: int, given: Values, device: NewDevice) -> Values:
+        if not device.config:
+            return given
+        text = given.get("config", self.devices[key]["config"])
+        before: Values = orjson.loads(text) if text else {}
+        after = {**before, **device.config}
+        config = {name: value for name, value in after.items() if value is not None}
+        return {**given, "config": orjson.dumps(config).decode() if config else None}
+
+    def _refuse_changed(self, key: int, device: NewDevice) -> None:
+        """Only what the store holds counts: a file may name a device twice."""
+        updated_ms = self._updated_ms.get(key)
+        if device.expected_ms is not None and updated_ms != device.expected_ms:
+            raise Conflict(
+                f"Somebody else has changed device {device.serial_number} meanwhile.",
+                reason="changed",
+            )
+
+    def _touch(self, plan: Plan, key: int) -> None:
+        """Its groups or its parent are set, which stand in other tables."""
+        if key not in plan.created and key not in plan.updated:
+            plan.updated[key] = self.devices[key] = self._later(self.devices[key])
+
+    def _later(self, values: Values) -> Values:
+        """With another ``updated_ms`` than before, also within the same millisecond."""
+        return {**values, "updated_ms": max(self.now_ms, values["updated_ms"] + 1)}
 
     def _remember(self, key: int, values: Values) -> None:
         self._by_id[values["id"]] = key

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from uuid import uuid4
 
 import orjson
 
-from api.errors import UserError
+from api.errors import Conflict, UserError
 from api.store.audit import AuditPart
 from api.store.base import (
     Device,
@@ -17,6 +18,7 @@ from api.store.base import (
     Imported,
     NewDevice,
     Organization,
+    OrganizationChange,
     Row,
     Scope,
 )
@@ -25,7 +27,8 @@ from api.store.device_import import Plan, Planner, Values
 from api.store.devices import COLUMNS, device_from, import_columns, in_context
 from api.store.dialect_interface import Seam, Taken, Transaction
 from api.store.sql import directory as sql
-from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP
+from api.store.sql import groups as groups_sql
+from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, ORGANIZATION_SETTING
 from api.timez import now_ms
 
 NAMED = 5  # devices listed in a message that is about one of several
@@ -59,11 +62,104 @@ class DirectoryPart(AuditPart):
             self.record_in(transaction, audit)
         return new
 
+    def organization_settings(self, organization_id: str) -> dict[str, str]:
+        return dict(self.fetch(sql.settings(organization_id)))  # pyright: ignore[reportArgumentType]
+
+    def change_organization(
+        self, organization_id: str, change: OrganizationChange, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            rows = transaction.fetch(sql.organization(organization_id))
+            if not rows:
+                raise UserError(f"no organization {organization_id}")
+            before = _organization(rows[0])
+            if change.expected_ms is not None and before.updated_ms != change.expected_ms:
+                raise Conflict("Somebody else has changed these settings meanwhile.",
+                               reason="changed")  # fmt: skip
+            settings: dict[str, str] = dict(transaction.fetch(sql.settings(organization_id)))  # pyright: ignore[reportArgumentType]
+            now = max(now_ms(), before.updated_ms + 1)
+            transaction.run(
+                sql.change_organization(organization_id, change.name, change.cost_per_gallon, now)
+            )
+            for name, value in change.settings.items():
+                transaction.run(sql.forget_setting(organization_id, name))
+                if value is not None:
+                    row = (organization_id, name, value)
+                    names = ORGANIZATION_SETTING.names
+                    transaction.insert(ORGANIZATION_SETTING, names, [row])
+            old, new = (_no_price(each.get("currency")) for each in (settings, change.settings))
+            if "currency" in change.settings and old != new:
+                transaction.run(sql.follow_price(organization_id, old, new, now))
+            if change.holidays is not None:
+                self.set_holidays_in(transaction, organization_id, change.holidays)
+            self.record_in(transaction, audit)
+
+    @abstractmethod
+    def set_holidays_in(
+        self, transaction: Transaction, organization_id: str, days: Sequence[str]
+    ) -> None:
+        """See `FindingsPart`."""
+
+    # --- Groups ---
+
+    def rename_group(
+        self, organization_id: str, name: str, new_name: str, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            names = {row[0] for row in transaction.fetch(groups_sql.names(organization_id))}
+            if name not in names:
+                raise Conflict("Somebody else has renamed or deleted the group meanwhile.",
+                               reason="changed")  # fmt: skip
+            if new_name in names:
+                raise Conflict(f"There is a group {new_name} already.")
+            transaction.run(groups_sql.touch(organization_id, name, now_ms()))
+            for statement in groups_sql.rename(organization_id, name, new_name):
+                transaction.run(statement)
+            for rule_id, _, text in transaction.fetch(groups_sql.rule_definitions(organization_id)):
+                rule = orjson.loads(text)
+                if name in rule.get("groups", ()):
+                    rule["groups"] = [new_name if g == name else g for g in rule["groups"]]
+                    transaction.run(groups_sql.redefine_rule(rule_id, orjson.dumps(rule).decode()))
+            self.record_in(transaction, audit)
+
+    def delete_group(
+        self, organization_id: str, name: str, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            rules = groups_sql.rule_definitions(organization_id)
+            users = [
+                f"key {row[0] or row[1]}"
+                for row in transaction.fetch(groups_sql.keys_of_group(organization_id, name))
+            ]
+            users += [
+                f"rule {rule_name}"
+                for _, rule_name, text in transaction.fetch(rules)
+                if name in orjson.loads(text).get("groups", ())
+            ]
+            if users:
+                more = f" and {len(users) - NAMED} more" if len(users) > NAMED else ""
+                raise Conflict(
+                    f"The group {name} is in use by {', '.join(users[:NAMED])}{more}: change that"
+                    " first.",
+                    reason="in-use",
+                )
+            transaction.run(groups_sql.touch(organization_id, name, now_ms()))
+            transaction.run(groups_sql.delete(organization_id, name))
+            transaction.run(groups_sql.forget_settings(organization_id, name))
+            self.record_in(transaction, audit)
+
     # --- Devices ---
 
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]:
         devices = [device_from(row) for row in self.fetch(sql.devices(self.dialect, scope, query))]
         return in_scope(self, scope, devices)
+
+    def devices_in_context(self, scope: Scope, keys: Sequence[int]) -> list[Device]:
+        rows = self.fetch(sql.devices_by_key(self.dialect, scope, keys)) if keys else []
+        return in_scope(self, scope, [device_from(row) for row in rows])
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
         return int(self.fetch(sql.count_devices(self.dialect, scope, query))[0][0])
@@ -101,7 +197,12 @@ class DirectoryPart(AuditPart):
 
     # --- Importing ---
 
-    def import_devices(self, organization_id: str, devices: Iterable[NewDevice]) -> Imported:
+    def import_devices(
+        self,
+        organization_id: str,
+        devices: Iterable[NewDevice],
+        audit: Sequence[AuditEntry] = (),
+    ) -> Imported:
         wanted = list(devices)
         with self.transaction() as transaction:
             transaction.lock_directory()
@@ -109,6 +210,7 @@ class DirectoryPart(AuditPart):
                 raise UserError(f"no organization {organization_id}")
             plan = self._planner(transaction, organization_id, wanted).plan(wanted)
             self._carry_out(transaction, plan)
+            self.record_in(transaction, audit)
         return plan.imported
 
     def _planner(
@@ -130,6 +232,7 @@ class DirectoryPart(AuditPart):
                 (row[0], row[1], row[2])
                 for row in transaction.fetch(sql.ancestors(organization_id))
             ],
+            defaults=_defaults(dict(transaction.fetch(sql.settings(organization_id)))),
         )
 
     def _carry_out(self, transaction: Transaction, plan: Plan) -> None:
@@ -153,6 +256,17 @@ class DirectoryPart(AuditPart):
             for depth, ancestor in enumerate(upstream, 1)
         ]
         transaction.insert(DEVICE_ANCESTOR, DEVICE_ANCESTOR.names, upstream)
+
+
+def _defaults(settings: Mapping[str, str]) -> dict[str, str]:
+    """Columns of new devices, from the organization's settings."""
+    zone = {"time_zone": settings["zone"]} if "zone" in settings else {}
+    return {**zone, "cost_per_gallon": _no_price(settings.get("currency"))}
+
+
+def _no_price(currency: str | None) -> str:
+    """As JSON, of devices without a price of their own."""
+    return orjson.dumps({"currency": currency} if currency else {}).decode()
 
 
 def in_scope(store: Seam, scope: Scope, devices: Sequence[Device]) -> list[Device]:

@@ -114,12 +114,17 @@ class FindingsPart(AuditPart):
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
-            transaction.run(sql.forget_holidays(organization_id))
-            rows = [(organization_id, day) for day in sorted(set(days))]
-            transaction.insert(HOLIDAY, HOLIDAY.names, rows)
-            everyone = FindingSetting("organization", "", "", "", 0.0)
-            self._mark_those_of(transaction, organization_id, [everyone])
+            self.set_holidays_in(transaction, organization_id, days)
             self.record_in(transaction, audit)
+
+    def set_holidays_in(
+        self, transaction: Transaction, organization_id: str, days: Sequence[str]
+    ) -> None:
+        transaction.run(sql.forget_holidays(organization_id))
+        rows = [(organization_id, day) for day in sorted(set(days))]
+        transaction.insert(HOLIDAY, HOLIDAY.names, rows)
+        everyone = FindingSetting("organization", "", "", "", 0.0)
+        self._mark_those_of(transaction, organization_id, [everyone])
 
     def _mark_those_of(
         self, transaction: Transaction, organization_id: str, settings: Sequence[FindingSetting]

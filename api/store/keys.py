@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from api.errors import UserError
+from api.errors import Conflict, UserError
 from api.roles import Role
 from api.store.audit import AuditPart
 from api.store.base import Grant, Key, Row
 from api.store.base.audit import AuditEntry
 from api.store.dialect_interface import Transaction
 from api.store.sql import directory as directory_sql
+from api.store.sql import groups as group_sql
 from api.store.sql import keys as sql
 from api.store.tables import API_KEY, KEY_GRANT
+from api.timez import now_ms
+
+LAST: Final = "This is the last administrator's key for all devices: create another one first."
 
 # Kinds of grants. Ingest keys have their own kinds and no other mark, so that an older program,
 # which doesn't know these, lets them read nothing.
@@ -44,10 +48,14 @@ class KeysPart(AuditPart):
             raise UserError(f"no organization {organization_id}")
         if transaction.fetch(sql.clashes(key)):
             raise UserError(f"key {key.key_id} already exists")
+        self._check_grant(transaction, key)
+
+    def _check_grant(self, transaction: Transaction, key: Key) -> None:
+        organization_id = key.organization_id
         ids = [device_id.lower() for device_id in key.grant.devices]
         stored_ids = transaction.fetch(directory_sql.device_ids(self.dialect, organization_id, ids))
         _require_all("device", ids, stored_ids)
-        groups = transaction.fetch(directory_sql.group_names(organization_id))
+        groups = transaction.fetch(group_sql.names(organization_id))
         _require_all("group", key.grant.groups, groups)
 
     def key(self, digest: bytes) -> Key | None:
@@ -60,6 +68,31 @@ class KeysPart(AuditPart):
 
     def keys(self) -> list[Key]:
         return _keys(self.fetch(sql.everyone()))
+
+    def change_key(self, before: Key, after: Key, audit: Sequence[AuditEntry] = ()) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            stored = _keys(transaction.fetch(sql.by_id(before.key_id)))
+            if stored != [before]:
+                raise Conflict("Somebody else has changed this key meanwhile.", reason="changed")
+            self._check_grant(transaction, after)
+            transaction.run(sql.change(after, int(after.grant.everything and not after.ingest)))
+            transaction.run(sql.forget_all_grants(after.key_id))
+            transaction.insert(KEY_GRANT, KEY_GRANT.names, _grants(after))
+            if _administers(before) and not _administers(after):
+                rest = _keys(transaction.fetch(sql.of_organization(after.organization_id)))
+                if not any(_administers(key) for key in rest):
+                    raise Conflict(LAST, reason="last-administrator")
+            self.record_in(transaction, audit)
+
+    def key_uses(self) -> dict[str, int]:
+        return dict((row[0], int(row[1])) for row in self.fetch(sql.uses()))
+
+    def save_key_uses(self, uses: Mapping[str, int]) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            for key_id, used_ms in sorted(uses.items()):
+                transaction.run(sql.save_use(key_id, used_ms))
 
     def revoke_key(self, key_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
         with self.transaction() as transaction:
@@ -82,6 +115,16 @@ class KeysPart(AuditPart):
             transaction.insert(KEY_GRANT, KEY_GRANT.names, [(key_id, _ROLE, role.value)])
             self.record_in(transaction, audit)
             return True
+
+
+def _administers(key: Key) -> bool:
+    return (
+        key.role.may_administer
+        and not key.ingest
+        and key.grant.everything
+        and key.revoked_ms is None
+        and (key.expires_ms is None or key.expires_ms > now_ms())
+    )
 
 
 def _require_all(called: str, wanted: Iterable[str], rows: Iterable[Row]) -> None:

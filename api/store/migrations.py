@@ -17,8 +17,11 @@ from api.store.tables import (
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
+    KEY_USE,
     LISTED_DEVICES,
     OF_DEVICES,
+    ORGANIZATION_SETTING,
+    PLAN,
     READING_ORIGINAL,
     RETENTION,
     TABLES,
@@ -38,6 +41,9 @@ _INSIGHT: Final = (
     ANNOTATION,
     AUDIT,
     READING_ORIGINAL,
+    PLAN,
+    KEY_USE,
+    ORGANIZATION_SETTING,
 )
 _LATER: Final = {RETENTION, UNDATED, *_INSIGHT}  # tables of later steps
 

@@ -86,6 +86,12 @@ class RemovalPart(CorrectionsPart):
             self.record_in(transaction, audit)
         return gone
 
+    def forget_device(self, key: int) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_devices([key])
+            transaction.lock_directory()
+            self._delete_device(transaction, key)
+
     def _delete_device(self, transaction: Transaction, key: int) -> int:
         gone = int(transaction.fetch(sql.count_readings(key))[0][0])
         for statement in sql.of_device(key):

@@ -17,6 +17,7 @@ from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, M
 from api.metering.windows import SPANS
 from api.store.alert_tables import ALERTING
 from api.store.annotation_tables import ANNOTATION, AUDIT
+from api.store.plan_tables import MONTH_END, PLAN
 from api.store.table_definition import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
@@ -201,7 +202,7 @@ FINDING_STATE: Final = Table(
 # mark: another one with each change, so that what changes meanwhile stays due
 ALERT_DUE: Final = Table("alert_due", (_DEVICE_ID, Column("mark", "int")), key=("device_id",))
 
-OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE)
+OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE, MONTH_END)
 DISTRIBUTED: Final = (*TIME_SERIES, *OF_DEVICES)
 
 # --- The directory -------------------------------------------------------------------------------
@@ -302,6 +303,16 @@ KEY_GRANT: Final = Table(  # kind: device (value: its UUID) or group (value: its
     key=("key_id", "kind", "value"),
 )
 
+KEY_USE: Final = Table(  # when a key was last used, to a few minutes
+    "key_use", (Column("key_id", "text"), Column("used_ms", "int")), key=("key_id",)
+)
+
+ORGANIZATION_SETTING: Final = Table(  # name: currency, zone
+    "organization_setting",
+    (Column("organization_id", "text"), Column("name", "text"), Column("value", "text")),
+    key=("organization_id", "name"),
+)
+
 # --- Ingest --------------------------------------------------------------------------------------
 
 REFUSAL: Final = Table(
@@ -365,6 +376,8 @@ SMALL_TABLES: Final = (
     DEVICE_ANCESTOR,
     API_KEY,
     KEY_GRANT,
+    KEY_USE,
+    ORGANIZATION_SETTING,
     REFUSAL,
     IMPORT_PROGRESS,
     RETENTION,
@@ -373,5 +386,6 @@ SMALL_TABLES: Final = (
     ANNOTATION,
     AUDIT,
     *ALERTING,
+    PLAN,
 )
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

@@ -6,6 +6,7 @@ key is its own, so nothing that was found for one is handed to another.
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -31,8 +32,9 @@ MAX_DATAPOINTS: Final = 2 * WIDTH_PX
 SPANS: Final = {"1h": HOUR_MS, "24h": DAY_MS, "7d": 7 * DAY_MS}
 SEEN: Final = ("24h", "7d", "24h", "1h")  # what a person's charts show
 MOST_HURRIED: Final = 60  # answers in a row that asked for the next at once, as the wall has it
-# Who follows a chart that is only looked at, and every how many refreshes (assets/chart.js).
-FOLLOWERS: Final = {"chart-shown.data": 2, "chart-lately.data": 1, "chart-steady.data": 4}
+# How old the parts beside a chart of each span may get (assets/chart.js).
+PARTS_S: Final = {"refresh": lambda _: 0.0, "steady": lambda _: 60.0, "hourly": lambda _: 900.0,
+                  "range": lambda span: min(300.0, max(30.0, SPANS[span] / 2_000_000))}  # fmt: skip
 _COLUMNS: Final = f'{COLUMNS_TYPE};metrics="flow_rate quality"'
 
 
@@ -99,22 +101,27 @@ class Desk:
     wall: OpenPage
     charts: list[OpenPage]
     asked: int = 0
-    followed: dict[tuple[int, str], int] = field(default_factory=dict[tuple[int, str], int])
+    refreshed: dict[int, int] = field(default_factory=dict[int, int])
     drawn: dict[str, str] = field(default_factory=dict[str, str])
 
     def refresh_wall(self, due_s: float | None = None) -> None:
         self._ask_wall()
 
-    def arrive(self) -> bool:
+    def arrive(self, *, whole: bool) -> bool:
         """Open the wall and wait for it to be complete, then each device's page; whether all of
-        them came."""
+        them came. ``whole``: with the charts and what stands beside them."""
         if not self.wall.open():
             return False
+        board: dict[str, Any] = {}
         for _ in range(MOST_HURRIED):
             board = self._ask_wall()
             if not board or board.get("again_ms", 0) >= EVERY_S * 1000:
                 break
-        return bool(board) and all(page.open() for page in self.charts)
+        if not board or not all(page.open() for page in self.charts):
+            return False
+        for page in self.charts if whole else ():
+            self.refresh_chart(page, whole=True)
+        return True
 
     def _ask_wall(self) -> dict[str, Any]:
         """As assets/fleet.js asks."""
@@ -130,14 +137,22 @@ class Desk:
         the numbers and cards around the chart, which follow it."""
         start = page.values.get("chart-start.data") or {}
         self.asked += 1
+        count = self.refreshed.get(id(page), 0)
+        self.refreshed[id(page)] = count + 1
+        parts = {name: rest_s(start.get("range") or "24h") for name, rest_s in PARTS_S.items()}
+        due = [
+            name
+            for name, rest_s in parts.items()
+            if whole and count % max(1, math.ceil(rest_s / EVERY_S)) == 0
+        ]
         asked = {"theme": "light", "width_px": WIDTH_PX, "asked": self.asked}
+        if count:  # a refresh, which has the parts in the same answer
+            page.set("chart-question.data", {**start, **asked, "due": due}, follow=False)
+            return
         page.set("chart-question.data", {**start, **asked}, follow=False)
-        told = page.values.get("chart-told.data")
-        for follower, every in FOLLOWERS.items() if whole and told else ():
-            refreshed = self.followed.get((id(page), follower), 0)
-            if refreshed % every == 0:
-                page.set(follower, told)
-            self.followed[id(page), follower] = refreshed + 1
+        shown = page.values.get("chart-told.data")
+        if shown and due:
+            page.set("chart-due.data", {**shown, "due": due}, follow=False)
 
 
 def as_pages(
@@ -196,6 +211,7 @@ KINDS: Final = {
     "_pages_content.children": "page",
     "fleet-board.data": "wall of 50",
     "chart-graph.figure": "chart",
+    "chart-due-parts.data": "parts of a page just opened",
 }
 
 

@@ -33,13 +33,28 @@ STOPS_WITHIN_S: Final = 40.0
 @dataclass(frozen=True)
 class Served:
     """``keys`` see the whole fleet, each a principal of its own; ``ids`` are its devices in the
-    order of the fleet."""
+    order of the fleet; ``pid`` is the process that is the parent of the server's others."""
 
     url: str
     keys: list[str]
     ids: list[str]
     fleet: Fleet
     store_url: str
+    pid: int
+
+    def processor_s(self) -> float:
+        """What the server's processes that run have used so far; Linux alone says it."""
+        return sum(map(_used_s, (self.pid, *_children(self.pid))))
+
+
+def _children(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+    return [found for child in map(int, listed) for found in (child, *_children(child))]
+
+
+def _used_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
@@ -51,8 +66,8 @@ def served(fleet: Fleet, folder: Path, *, keys: int, workers: int = 2) -> Iterat
         given = [_key(store, organization, number) for number in range(keys)]
         devices = in_order(store, organization)
         coming = _fill(store, fleet, [device.key for device in devices])
-        with _feeding(store, coming), production(store_url, folder, workers) as (url, _):
-            yield Served(url, given, [device.id for device in devices], fleet, store_url)
+        with _feeding(store, coming), production(store_url, folder, workers) as (url, pid):
+            yield Served(url, given, [device.id for device in devices], fleet, store_url, pid)
     finally:
         store.close()
 

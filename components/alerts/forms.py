@@ -9,8 +9,11 @@ from api.client.alerts import AlertReceiver, AlertRule
 from api.insight.alerts.rules import COMPARISONS, METRIC_BY_NAME, STATES
 from api.insight.findings import KINDS
 from api.insight.receivers import KINDS as RECEIVER_KINDS
-from components.alerts.elements import (
+from components.alerts.rules import delete_receiver, delete_rule
+from components.finding_text import SEVERITY_WORDS
+from components.html_json import (
     Element,
+    Node,
     button,
     checks,
     choice,
@@ -18,9 +21,6 @@ from components.alerts.elements import (
     field,
     text_input,
 )
-from components.alerts.rules import delete_receiver, delete_rule
-from components.finding_text import SEVERITY_WORDS
-from components.html_json import Node
 
 SOURCES: Final = [
     ("finding", "a finding is open"),

@@ -9,10 +9,9 @@ from api.client.alerts import Alert, AlertPage, AlertSilence, Message
 from api.metering.cost import DEFAULT_CURRENCY, money
 from api.timez import DAY_MS
 from components import formatting, session
-from components.alerts.elements import Element, button, confirmed, el, text_input
 from components.clock import Clock, day_text, minute_text, zone_or_utc
 from components.finding_text import SEVERITY_WORDS
-from components.html_json import Node
+from components.html_json import Element, Node, button, confirmed, el, text_input
 
 PAGE: Final = 20
 SILENCES: Final = (("1 h", 1), ("8 h", 8), ("1 day", 24), ("7 days", 168))

@@ -10,10 +10,9 @@ from api.insight.alerts.rules import length
 from api.insight.receivers import KIND_BY_NAME
 from api.timez import DAY_MS
 from components import formatting, session
-from components.alerts.elements import Element, button, confirmed, el
 from components.alerts.layout import RULES_PATH
 from components.alerts.lists import moment
-from components.html_json import Node
+from components.html_json import Element, Node, button, confirmed, el
 
 NO_RULES: Final = "No rules yet. Fill in the form: it says how often the rule would have fired."
 NO_RECEIVERS: Final = "No receivers yet. Without one, alerts are shown here and sent to nobody."

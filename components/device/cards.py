@@ -6,19 +6,16 @@ empty on its own."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from dash import dcc, html, no_update
+from dash import dcc, html
 from dash.development.base_component import Component
 
-from api.errors import WeirError
 from api.metering.hourly_profile import WEEKS
-from components import formatting, html_json
-from components.chart_query import Subject
+from components import formatting
 from components.clock import Clock
-from components.controls import attributes, failure
+from components.controls import attributes
 from components.device import (
     daily_volume,
     finding_list,
@@ -28,24 +25,9 @@ from components.device import (
     queries,
     row_table,
 )
-from components.device.chart_state import Shown, read_shown
-from components.device.kpi_rows import When
+from components.device.kpi_rows import Question, When
 from components.formatting import measures_water
-from components.html_json import sheet
 from components.menu import menu
-from components.url_state import View
-
-
-@dataclass(frozen=True, slots=True)
-class CardQuery:
-    """What the cards of one device are asked for. ``tz`` is the zone shown; ``page`` counts pages
-    of rows from 1."""
-
-    device_id: str
-    shown: Shown
-    tz: ZoneInfo
-    now_ms: int
-    page: int = 1
 
 
 class Export(NamedTuple):
@@ -60,18 +42,17 @@ class Export(NamedTuple):
 class CardRow(NamedTuple):
     """``draw`` makes the card's body and the note beside its title. ``image`` is its name in the
     address of its image, "" where it has none; ``image_heading`` is over it in the menu.
-    ``follows`` is a Store whose changes make the card anew: of a ``paged`` one the page number."""
+    """
 
     id: str
     title: str
-    draw: Callable[[CardQuery], tuple[Sequence[Component], str]]
+    draw: Callable[[Question], tuple[Sequence[Component], str]]
     exports: tuple[Export, ...]
     image: str = ""
     image_heading: str = ""
     when: When = When.STEADY
     paged: bool = False
     wide: bool = False
-    follows: str = ""
     water: bool = False
 
     @property
@@ -87,16 +68,15 @@ class CardRow(NamedTuple):
         return f"{self.id}-exports"
 
 
-def _findings(query: CardQuery) -> tuple[Sequence[Component], str]:
-    meter = queries.meter_of(query.device_id, query.now_ms)
+def _findings(query: Question) -> tuple[Sequence[Component], str]:
     findings = insight_queries.findings(query.device_id).findings
     context = finding_list.FindingContext(
-        insight_queries.own_directory(meter), query.shown.units, query.tz, query.now_ms
+        insight_queries.own_directory(query.meter), query.shown.units, query.tz, query.now_ms
     )
     return finding_list.listing(findings, context), finding_list.summary(findings)
 
 
-def _days(query: CardQuery) -> tuple[Sequence[Component], str]:
+def _days(query: Question) -> tuple[Sequence[Component], str]:
     end_ms, tz = queries.until(query.device_id, query.now_ms), query.tz
     gallons = queries.daily(query.device_id, tz, end_ms)
     days = daily_volume.days(gallons, tz, end_ms, under_way=end_ms == query.now_ms)
@@ -104,20 +84,20 @@ def _days(query: CardQuery) -> tuple[Sequence[Component], str]:
     return daily_volume.bars(days, query.shown.units), note
 
 
-def _hours(query: CardQuery) -> tuple[Sequence[Component], str]:
+def _hours(query: Question) -> tuple[Sequence[Component], str]:
     end_ms, tz = queries.until(query.device_id, query.now_ms), query.tz
     week, units = queries.weekly(query.device_id, tz, end_ms), query.shown.units
     note = f"mean {units.flow_name}, {weeks(WEEKS, end_ms, query.now_ms, tz)}"
     return hourly_profile.heat_map(week, units), note
 
 
-def _forecast(query: CardQuery) -> tuple[Sequence[Component], str]:
-    hours = insight_queries.forecast(query.device_id, query.now_ms)
+def _forecast(query: Question) -> tuple[Sequence[Component], str]:
+    hours = insight_queries.forecast(query.device_id)
     body = forecast_card.forecast_card(hours, query.shown.units, query.tz)
     return body, forecast_card.note(hours)
 
 
-def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
+def _rows(query: Question) -> tuple[Sequence[Component], str]:
     shown, tz = query.shown, query.tz
     page = queries.row_page(query.device_id, shown.resolution, shown.window, tz, query.page)
     note = f"{shown.resolution.label}, latest first, {tz.key}"
@@ -125,7 +105,6 @@ def _rows(query: CardQuery) -> tuple[Sequence[Component], str]:
     return row_table.table(page, tz, shown.units, others, shown.compare), note
 
 
-ROWS_PAGE: Final = "device-rows-page"
 CARDS: Final = (
     CardRow(
         finding_list.CARD,
@@ -133,13 +112,13 @@ CARDS: Final = (
         _findings,
         (Export("All findings of this device", "findings"),),
         wide=True,
-        follows=finding_list.DONE,
     ),
     CardRow(
         "device-days",
         daily_volume.TITLE,
         _days,
         (Export("These days", "days"),),
+        when=When.HOURLY,
         image="days",
         image_heading="Image of these days",
         water=True,
@@ -149,6 +128,7 @@ CARDS: Final = (
         hourly_profile.TITLE,
         _hours,
         (Export("These hours of the week", "hours"),),
+        when=When.HOURLY,
         image="heat",
         image_heading="Image of these hours",
         water=True,
@@ -158,6 +138,7 @@ CARDS: Final = (
         forecast_card.TITLE,
         _forecast,
         (Export("These hours", "forecast"),),
+        when=When.HOURLY,
         wide=True,
     ),
     CardRow(
@@ -168,7 +149,6 @@ CARDS: Final = (
         when=When.RANGE,
         paged=True,
         wide=True,
-        follows=ROWS_PAGE,
     ),
 )
 
@@ -181,7 +161,6 @@ def below(category: str) -> Component:
         [
             html.P(id=finding_list.OUTCOME, className="wide finding-outcome", role="status"),
             *(_card(row, hidden=row.water and not water) for row in CARDS),
-            dcc.Store(id=ROWS_PAGE, data=1),
             *(dcc.Store(id=store) for store in stores),
         ],
         className="below",
@@ -207,8 +186,6 @@ def _card(row: CardRow, *, hidden: bool) -> Component:
                 className="card-head",
             ),
             html.P(id=row.failure_id, className="card-trouble"),
-            html_json.store(row.id),
-            html_json.store(row.menu_id),
             html.Div(id=row.id, className="sheet"),
         ],
         className="card wide" if row.wide else "card",
@@ -222,17 +199,3 @@ def weeks(count: int, end_ms: int, now_ms: int, tz: ZoneInfo) -> str:
     if end_ms == now_ms:
         return f"last {count} weeks"
     return f"{count} weeks to {formatting.date_of(end_ms, Clock(tz, end_ms, end_ms))}"
-
-
-def card_results(row: CardRow, shown: Any, stored: Any, now_ms: int, page: Any = 1) -> list[Any]:
-    """The card's body, note and failure."""
-    read = read_shown(shown)
-    if read is None:
-        return [no_update] * 3
-    subject = Subject.read(stored)
-    tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
-    try:
-        body, note = row.draw(CardQuery(subject.device_id, read, tz, now_ms, number))
-    except WeirError as error:
-        return [no_update, no_update, failure(error)]
-    return [sheet(body), f"· {note}", ""]

@@ -38,6 +38,7 @@ class Fields(StrEnum):
     RESPONSE = "told"
     COMPARED = "compared"
     SINCE = "since"
+    PARTS = "parts"
 
 
 def chart_results(question: Any, stored: Any, now_ms: int) -> dict[str, Any]:
@@ -65,6 +66,7 @@ def chart_results(question: Any, stored: Any, now_ms: int) -> dict[str, Any]:
         Fields.COMPARED: chart_query.compared_words(drawn),
         Fields.SINCE: _since(drawn, view, subject, now_ms),
         Fields.RESPONSE: shown_response(drawn, view, params.get("asked")),
+        Fields.PARTS: None,  # with a refresh the page adds those that are due
     }
 
 

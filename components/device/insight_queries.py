@@ -3,20 +3,19 @@ coming, what its rows are compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, Final
+from collections.abc import Collection, Sequence
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import HOUR_MS
-from api.client import Client, FindingPage, Series
+from api.client import DeviceStatus, Finding, FindingPage, Series
 from api.errors import NotFound, NotOffered
 from api.insight.findings.model import ENABLED
-from api.metering.forecast import ForecastHour, Interval
+from api.metering.forecast import ForecastHour
 from components import session
 from components.comparison_queries import compared_rows
 from components.device import kpis
 from components.device.chart_state import Shown
-from components.device.queries import WEEK_TTL_S, price_of
+from components.device.queries import price_of
 from components.findings.settings import origin
 from components.fleet.device_queries import Directory, Meter
 
@@ -31,6 +30,11 @@ def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
         )
     except NotFound:
         return FindingPage(0, ())
+
+
+def open_findings(row: DeviceStatus) -> Sequence[Finding]:
+    """Those of the device whose status that is, worst first; asked for only where there are any."""
+    return findings(row.device.id, states=("open",)).findings if row.findings else ()
 
 
 def leak(device_id: str) -> kpis.Leak | None:
@@ -55,41 +59,23 @@ def own_directory(meter: Meter) -> Directory:
     return Directory(0, (meter,), {meter.id: meter}, default, meter.groups)
 
 
-def forecast(device_id: str, now_ms: int) -> list[ForecastHour]:
+def forecast(device_id: str) -> Sequence[ForecastHour]:
     """The coming week from the hour under way on; empty where the server is no Weir."""
-
-    def load(client: Client) -> list[list[Any]]:
-        try:
-            rows = client.forecast(device_id)
-        except NotOffered:
-            return []
-        return [[r.bucket_start_ms, r.volume, list(r.interval or ())] for r in rows]
-
-    rows = session.remembered(f"forecast:{device_id}:{now_ms // HOUR_MS}", load, ttl_s=WEEK_TTL_S)
-    return [
-        ForecastHour(start, volume, Interval(*bounds) if bounds else None)
-        for start, volume, bounds in rows
-    ]
+    try:
+        return session.current_client().forecast(device_id)
+    except NotOffered:
+        return ()
 
 
-def month_end(device_id: str, now_ms: int) -> kpis.MonthEnd | None:
+def month_end(device_id: str) -> kpis.MonthEnd | None:
     """None where the server is no Weir."""
-
-    def load(client: Client) -> Any:
-        try:
-            reply = client.month_end(device_id)
-        except NotOffered:
-            return None
-        cost = reply.cost.expected if reply.cost else None
-        volume = reply.volume
-        return [volume.so_far, volume.expected, list(volume.interval or ()), cost, reply.currency]
-
-    fields = session.remembered(f"month:{device_id}:{now_ms // HOUR_MS}", load, ttl_s=WEEK_TTL_S)
-    if fields is None:
+    try:
+        reply = session.current_client().month_end(device_id)
+    except NotOffered:
         return None
-    so_far, expected, bounds, cost_amount, currency = fields
-    interval = Interval(*bounds) if bounds else None
-    return kpis.MonthEnd(so_far, expected, interval, cost_amount, currency)
+    cost = reply.cost.expected if reply.cost else None
+    volume = reply.volume
+    return kpis.MonthEnd(volume.so_far, volume.expected, volume.interval, cost, reply.currency)
 
 
 def others_of(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:

@@ -1,28 +1,23 @@
-"""A device's heading and KPI strip, as components. Each KPI loads, is missing or fails on its
-own."""
+"""A device's heading and KPI strip, as components; `page_parts.py` fills them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from dash import dcc, html, no_update
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from api.client import Device
 from api.errors import WeirError
 from components import formatting, session, shell
-from components.chart_query import Subject
 from components.clock import Clock, zone_or_utc
-from components.controls import attributes, failed_page, failure, labelled, message
-from components.device import finding_list, insight_queries, kpis, queries
-from components.device.chart_state import read_shown
-from components.device.kpi_rows import KPI_ROWS, KpiRow, Question
+from components.controls import attributes, failed_page, labelled, message
+from components.device import finding_list
+from components.device.kpi_rows import KPI_ROWS
 from components.device.kpis import Kpi
-from components.fleet.device_status import State, state_of
-from components.fleet.queries import current_access
+from components.fleet.device_status import State
 from components.formatting import measures_water
-from components.html_json import sheet, store
 from components.url_state import write_window
 
 STATE_ID = "device-state"
@@ -38,11 +33,8 @@ def identity(device: Device, *, place: str, actions: Sequence[Component] = ()) -
         className="crumbs",
         **labelled("Breadcrumb"),
     )
-    state = html.Span("…", id=STATE_ID, className="state-chip", **attributes(data_state="unknown"))
-    findings = html.Span(
-        [html.Span(id=finding_list.CHIPS, className="finding-chips"), store(finding_list.CHIPS)],
-        className="finding-chips",
-    )
+    state = html.Span(chip(None), id=STATE_ID, className="state-place")
+    findings = html.Span(id=finding_list.CHIPS, className="finding-chips")
     return html.Div(
         [
             crumbs,
@@ -74,10 +66,13 @@ def _facts(device: Device) -> list[str]:
     return list(dict.fromkeys(fact for fact in facts if fact))
 
 
-def chip(state: State) -> list[Component]:
-    """Colour, shape and word."""
+def chip(state: State | None) -> Component:
+    """Colour, shape and word; None: not known yet."""
+    if state is None:
+        return html.Span("…", className="state-chip", **attributes(data_state="unknown"))
     shape = html.Span(state.shape, className="shape", **attributes(aria_hidden="true"))
-    return [shape, html.Span(state.word)]
+    parts = [shape, html.Span(state.word)]
+    return html.Span(parts, className="state-chip", **attributes(data_state=state.name))
 
 
 def strip(category: str, *, priced: bool) -> Component:
@@ -122,47 +117,6 @@ def _note(kpi: Kpi) -> Component:
     first, last = write_window(kpi.shows)
     led = attributes(data_from=first, data_to=last)
     return html.Button(kpi.note, type="button", className="kpi-show", **pointed, **led)
-
-
-def status_results(shown: Any, stored: Any, now_ms: int) -> list[Any]:
-    """The chip of the state, its name, and the open findings' chips. Where they can't be had the
-    last ones stay: the last reading's cell says what is wrong."""
-    read = read_shown(shown)
-    if read is None:
-        return [no_update] * 3
-    subject = Subject.read(stored)
-    try:
-        meter = queries.meter_of(subject.device_id, now_ms)
-        status = queries.current_status(current_access(), meter, now_ms)
-        findings = insight_queries.findings(meter.id, states=("open",)).findings
-        devices = insight_queries.own_directory(meter)
-    except WeirError:
-        return [no_update] * 3
-    state = state_of(meter.quality_limit, status, now_ms, active=subject.active)
-    context = finding_list.FindingContext(devices, read.units, queries.zone_of(meter, read), now_ms)
-    return [chip(state), state.name, sheet(finding_list.chips(findings, context))]
-
-
-def kpi_results(rows: Sequence[KpiRow], shown: Any, stored: Any, now_ms: int) -> list[Any]:
-    """For each row its cell's parts and its failure. The rows share one query."""
-    read = read_shown(shown)
-    if read is None:
-        return [no_update] * (2 * len(rows))
-    try:
-        subject = Subject.read(stored)
-        meter = queries.meter_of(subject.device_id, now_ms)
-        question = Question(current_access(), meter, read, now_ms)
-        answer = rows[0].query(question)
-        cells = [row.text(answer, question) for row in rows]
-        if not subject.active:
-            cells = [
-                kpi and kpis.inactive(kpi, now=row.now)
-                for kpi, row in zip(cells, rows, strict=True)
-            ]
-    except WeirError as error:
-        return [no_update, failure(error)] * len(rows)
-    parts = ((shown_kpi(kpi) if kpi else no_update, "") for kpi in cells)
-    return [part for pair in parts for part in pair]
 
 
 # --- Without a device ----------------------------------------------------------------------------

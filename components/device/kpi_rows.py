@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
-from itertools import groupby
+from enum import StrEnum
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -16,31 +16,52 @@ from components.device.chart_state import Shown
 from components.device.kpis import Kpi
 from components.fleet.device_queries import Meter
 from components.fleet.device_status import CurrentStatus
-from components.fleet.queries import ServiceAccess
+from components.fleet.queries import ServiceAccess, current_access
 from components.formatting import measures_water
 from components.queries import status_of
 
 
-class When(Enum):
-    """When a KPI is asked for again."""
+class When(StrEnum):
+    """When a part of the page is due again; assets/chart.js has how often on a page that is only
+    looked at."""
 
-    RANGE = auto()  # with every range that the chart shows
-    REFRESH = auto()  # with every refresh too, whatever the range
-    STEADY = auto()  # now and then: it tells of days, not of the range
+    RANGE = "range"  # with every range that the chart shows
+    REFRESH = "refresh"  # with every refresh, whatever the range
+    STEADY = "steady"  # each minute, whatever the part of the range
+    HOURLY = "hourly"  # each quarter of an hour: it tells of hours, days or weeks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
-    """What the KPIs of one device are asked for."""
+    """What the parts of one device's page are made for. Whatever several of them need is asked
+    once. ``tz`` is the zone shown; ``page`` counts pages of rows from 1. Its properties raise what
+    the client raises."""
 
-    access: ServiceAccess
-    meter: Meter
+    device_id: str
     shown: Shown
+    tz: ZoneInfo
     now_ms: int
+    page: int = 1
 
-    @property
-    def tz(self) -> ZoneInfo:
-        return queries.zone_of(self.meter, self.shown)
+    @cached_property
+    def access(self) -> ServiceAccess:
+        return current_access()
+
+    @cached_property
+    def meter(self) -> Meter:
+        return queries.meter_of(self.device_id, self.now_ms)
+
+    @cached_property
+    def row(self) -> DeviceStatus:
+        return status_of(self.access.client, self.meter.id, self.now_ms)
+
+    @cached_property
+    def status(self) -> CurrentStatus:
+        return queries.current_status(self.access.client, self.row, self.now_ms)
+
+    @cached_property
+    def gallons(self) -> float | None:
+        return queries.gallons(self.access.client, self.meter.id, self.shown, self.now_ms)
 
 
 class KpiRow(NamedTuple):
@@ -65,17 +86,9 @@ class KpiRow(NamedTuple):
         return f"{self.id}-trouble"
 
 
-def _last_reading(question: Question) -> Any:
-    return queries.current_status(question.access, question.meter, question.now_ms)
-
-
 def _last(status: CurrentStatus, question: Question) -> Kpi:
     units = question.shown.units if measures_water(question.meter.category) else None
     return kpis.last_reading(status, units, question.tz, question.now_ms)
-
-
-def _radio(question: Question) -> DeviceStatus:
-    return status_of(question.access.client, question.meter.id, question.now_ms)
 
 
 def _uptime_and_quality(question: Question) -> tuple[Kpi, Kpi]:
@@ -85,11 +98,9 @@ def _uptime_and_quality(question: Question) -> tuple[Kpi, Kpi]:
 
 
 def _volume(question: Question) -> kpis.Usage:
-    return queries.usage(question.access, question.meter, question.shown, question.now_ms)
-
-
-def _gallons(question: Question) -> float | None:
-    return queries.gallons(question.meter, question.shown, question.now_ms)
+    return queries.usage(
+        question.access, question.meter, question.shown, question.gallons, question.now_ms
+    )
 
 
 def _cost(gallons: float | None, question: Question) -> Kpi | None:
@@ -110,7 +121,7 @@ KPI_ROWS: Final = (
     KpiRow(
         "kpi-last",
         "Last reading",
-        _last_reading,
+        lambda q: q.status,
         _last,
         When.REFRESH,
         now=True,
@@ -118,7 +129,7 @@ KPI_ROWS: Final = (
     KpiRow(
         "kpi-radio",
         "Radio",
-        _radio,
+        lambda q: q.row,
         lambda row, _: kpis.radio(row),
         When.REFRESH,
         now=True,
@@ -129,13 +140,13 @@ KPI_ROWS: Final = (
     KpiRow(
         "kpi-volume", "Volume", _volume, lambda usage, q: kpis.volume(usage, q.shown), water=True
     ),
-    KpiRow("kpi-cost", "Cost", _gallons, _cost, needs_price=True, water=True),
+    KpiRow("kpi-cost", "Cost", lambda q: q.gallons, _cost, needs_price=True, water=True),
     KpiRow(
         "kpi-night",
         "Night flow",
         _night_flow,
         lambda flow, q: kpis.night(flow, q.shown.units, q.tz, q.now_ms),
-        When.STEADY,
+        When.HOURLY,
         now=True,
         water=True,
     ),
@@ -151,15 +162,10 @@ KPI_ROWS: Final = (
     KpiRow(
         "kpi-month",
         "Month end",
-        lambda q: insight_queries.month_end(q.meter.id, q.now_ms),
+        lambda q: insight_queries.month_end(q.meter.id),
         lambda month, q: kpis.month_end(month, q.shown.units),
-        When.STEADY,
+        When.HOURLY,
         now=True,
         water=True,
     ),
 )
-
-
-def by_query() -> list[tuple[KpiRow, ...]]:
-    """Neighbours with the same query are asked for together."""
-    return [tuple(rows) for _, rows in groupby(KPI_ROWS, key=lambda row: (row.query, row.when))]

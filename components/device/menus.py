@@ -22,6 +22,7 @@ from components.url_state import BETWEEN, SHOWN
 
 ROOT: Final = "/download/devices"
 ROWS: Final = "rows"  # the file that can have notes
+CHART_MENU: Final = "chart-exports"  # the body of the chart's own menu
 FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
 

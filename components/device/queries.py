@@ -1,5 +1,4 @@
-"""Queries of the device page: KPIs, days, hours and rows. The first part caches replies, the second
-loads them."""
+"""Queries of the device page: KPIs, days, hours, rows. What a correction changes isn't cached."""
 
 from __future__ import annotations
 
@@ -37,7 +36,6 @@ from api.timez import (
 )
 from components import formatting, session
 from components.annotations.queries import Uptime, without_maintenance
-from components.clock import zone_or_utc
 from components.device import daily_volume, kpis
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
@@ -45,16 +43,14 @@ from components.device.row_table import PAGE, Page
 from components.fleet.device_queries import Meter, cadences, measured, read_meter
 from components.fleet.device_status import CurrentStatus
 from components.fleet.queries import Deadline, ServiceAccess
-from components.queries import find_device, last_seen_ms, pages, status_of
+from components.queries import find_device, last_seen_ms, pages
 from components.ranges import widened
 
 STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the same state
 CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60
-NIGHT_TTL_S: Final = 300
-DAYS_TTL_S: Final = 30
+SEEN_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
-MOST_FINDINGS: Final = 100
 LONG_SILENT_MS: Final = daily_volume.DAYS * DAY_MS
 
 _VOLUME: Final = f"total_{FLOW_AMOUNT.name}"
@@ -70,14 +66,14 @@ def meter_of(identifier: str, now_ms: int) -> Meter:
     return Meter(**{**fields, "groups": tuple(fields["groups"])})
 
 
-def current_status(access: ServiceAccess, meter: Meter, now_ms: int) -> CurrentStatus:
+def current_status(client: Client, row: DeviceStatus, now_ms: int) -> CurrentStatus:
     """The device's status in the last 24 hours, and its last reading however old that is. Raises a
     WeirError."""
-    status = _from_row(status_of(access.client, meter.id, now_ms), now_ms)
+    status = _from_row(row, now_ms)
     if status.seen_ms is None or status.flow is not None:
         return status
     at = status.seen_ms
-    entries = access.client.latest([meter.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
+    entries = client.latest([row.device.id], ["lastDatapoint"], from_ms=at, to_ms=at).entries
     last = entries[0].last_datapoint if entries else {}
     return status._replace(flow=last.get(FLOW_RATE))
 
@@ -104,7 +100,7 @@ def until(device_id: str, now_ms: int) -> int:
     seen = session.remembered(
         f"seen:{device_id}",
         lambda client: last_seen_ms(client, device_id, now_ms),
-        ttl_s=DAYS_TTL_S,
+        ttl_s=SEEN_TTL_S,
     )
     return now_ms if seen is None or now_ms - seen < LONG_SILENT_MS else int(seen)
 
@@ -169,23 +165,19 @@ def first_reading_ms(device_id: str, now_ms: int) -> int | None:
     )
 
 
-def gallons(meter: Meter, shown: Shown, now_ms: int) -> float | None:
-    """The window's volume, asked for once by all of a page that want it."""
+def gallons(client: Client, device_id: str, shown: Shown, now_ms: int) -> float | None:
+    """The volume of the window that is shown."""
     window = whole_minutes(shown.window, now_ms)
-    if window.length_ms < MINUTE_MS:
-        return None
-    end = floor_to(window.to_ms, MINUTE_MS)
-    return session.remembered(
-        f"gallons:{meter.id}:{window.from_ms}:{end}",
-        lambda client: window_gallons(client, meter.id, window),
-    )
+    return window_gallons(client, device_id, window) if window.length_ms >= MINUTE_MS else None
 
 
-def usage(access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int) -> Usage:
-    """The window's volume, and for comparison that of the one before where both have readings."""
+def usage(
+    access: ServiceAccess, meter: Meter, shown: Shown, volume: float | None, now_ms: int
+) -> Usage:
+    """The window's ``volume``, and for comparison that of the one before where both have
+    readings."""
     client = access.client
     window = whole_minutes(shown.window, now_ms)
-    volume = gallons(meter, shown, now_ms)
     resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
     earlier = before(window)
     if volume is None or window.length_ms < 2 * resolution.fixed_ms:
@@ -212,37 +204,18 @@ def _default_price(client: Client) -> Any:
 def nights(access: ServiceAccess, meter: Meter, tz: ZoneInfo, now_ms: int) -> night_flow.NightFlow:
     end = until(meter.id, now_ms)
     cadence, windows = cadence_of(access, meter, now_ms).ms, night_flow.nights(tz, end)
-
-    def load(client: Client) -> list[float | None]:
-        flow = night_flow_of(client, meter.id, tz, cadence, end)
-        return [flow.last, flow.usual]
-
-    question = f"night:{meter.id}:{tz.key}:{windows[0].to_ms}"
-    last, usual = session.remembered(question, load, ttl_s=NIGHT_TTL_S)
-    return night_flow.NightFlow(windows[0], last, usual, night_flow.too_seldom(windows, cadence))
+    flow = night_flow_of(access.client, meter.id, tz, cadence, end)
+    too_seldom = night_flow.too_seldom(windows, cadence)
+    return night_flow.NightFlow(windows[0], flow.last, flow.usual, too_seldom)
 
 
 def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:
     """Gallons of the last weeks' days, by their first instant."""
-    today = local_ordinal(tz, now_ms)
-    pairs = session.remembered(
-        f"days:{device_id}:{tz.key}:{today}",
-        lambda client: volume_days(client, device_id, tz, now_ms),
-        ttl_s=DAYS_TTL_S,
-    )
-    return {start: gallons for start, gallons in pairs}
+    return dict(volume_days(session.current_client(), device_id, tz, now_ms))
 
 
 def weekly(device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
-    return session.remembered(
-        f"heat:{device_id}:{tz.key}:{now_ms // DAY_MS}",
-        lambda client: weekly_profile(client, device_id, tz, now_ms),
-        ttl_s=WEEK_TTL_S,
-    )
-
-
-def zone_of(meter: Meter, shown: Shown) -> ZoneInfo:
-    return zone_or_utc(shown.zone, meter.time_zone)
+    return weekly_profile(session.current_client(), device_id, tz, now_ms)
 
 
 # --- The service's replies ------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from components.controls import attributes
 from components.shell import IMPORT_PATH
 
 PATH: Final = IMPORT_PATH
-FILES_PATH: Final = f"{PATH}/files"  # web/uploads.py
+FILES_PATH: Final = f"{PATH}/files"  # web/forwarding.py
 TITLE: Final = "Import readings"
 HINT: Final = (
     "CSV, TSV, NDJSON or XLSX, also as .gz. Weir guesses what the columns mean; you check it before"

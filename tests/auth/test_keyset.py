@@ -18,6 +18,7 @@ from api.auth.keyset import LIFETIME_S, MAX_BYTES, OUTAGE_S, RETRY_S, KeySet, us
 from api.errors import Unavailable
 from tests.auth.directory import Clock
 from tests.auth.test_tokens import KEYS, jwk
+from tests.tables import cases
 
 RSA = KEYS["RS256"]
 
@@ -161,7 +162,7 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("entry", UNUSABLE.values(), ids=UNUSABLE)
+@cases("entry", UNUSABLE.values())
 def test_keys_that_can_t_sign_for_us_are_left_out(entry: dict[str, Any]) -> None:
     document = json.dumps({"keys": [entry, jwk("RS256", RSA, "good", use="sig", alg="RS256")]})
     assert set(usable_keys(document.encode(), "RS256")) == {"good"}

@@ -18,6 +18,7 @@ from api.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from tests.tables import cases
 
 BODY: dict[str, Any] = {
     "id": "emb_1", "organizationId": "org", "state": "active", "path": "/embed/emb_1",
@@ -96,7 +97,7 @@ def test_each_question_has_its_path() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("status", "body", "kind"),
     [(404, {"detail": "x"}, "application/problem+json"), (404, "<p>No", "text/html"),
      (200, "<p>Hello", "text/html"), (200, {"data": []}, "application/json")],
@@ -144,7 +145,7 @@ def test_what_changes_something_is_sent_once() -> None:
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     "change",
     [{"window": {}}, {"window": None}, {"devices": [1]}, {"id": 3}, {"created": "soon"},
      {"origins": "x"}, {"window": {"from": "2026-01-01"}}],

@@ -9,6 +9,7 @@ from api.catalog import DAY, HOUR_MS, METRICS, MINUTE_MS, RAW, RESOLUTION_BY_NAM
 from api.client import Client
 from api.errors import BadRequest, NotFound, Unauthorized
 from tests.store.fleet import reading
+from tests.tables import cases
 from tests.world import EVERYTHING, METER, OLD, TWIN, World, ms
 
 NOON = ms("2026-03-08T12:00Z")
@@ -48,7 +49,7 @@ def test_devices_as_they_were_made(client: Client) -> None:
     assert meter.reporting_interval_s == 780.0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("question", "serials"),
     [
         ({"order_by": "serialNumber"}, ["G-1", "L/1", "M-1", "Q 1", "T-1"]),
@@ -68,7 +69,7 @@ def test_a_page_knows_the_whole(client: Client) -> None:
     assert client.devices(limit=1).total == 5
 
 
-@pytest.mark.parametrize("name", ["raw", "1min", "5min", "10min", "1hour", "day", "month", "total"])
+@cases("name", ["raw", "1min", "5min", "10min", "1hour", "day", "month", "total"])
 def test_rows_and_columns_become_the_same_series(client: Client, world: World, name: str) -> None:
     """Our own answer in columns against the interface's row objects, value for value."""
     resolution = RESOLUTION_BY_NAME[name]
@@ -125,7 +126,7 @@ def test_total_has_no_instants(client: Client) -> None:
     assert len(series.columns["total_flow_amount"]) == 1
 
 
-@pytest.mark.parametrize(("budget", "resolution"), [(10_000, "raw"), (100, "5min"), (7, "1hour")])
+@cases(("budget", "resolution"), [(10_000, "raw"), (100, "5min"), (7, "1hour")])
 def test_adaptive_fits_its_budget(client: Client, budget: int, resolution: str) -> None:
     series = client.adaptive(TWIN, **WINDOW, max_datapoints=budget)
     assert series.resolution.name == resolution
@@ -161,18 +162,18 @@ def test_latest_carries_only_what_was_asked(client: Client) -> None:
     assert entry.uptime_actual is entry.quality_min is entry.last_datapoint_ms is None
 
 
-@pytest.mark.parametrize("many", [0, 51])
+@cases("many", [0, 51])
 def test_latest_asks_for_one_to_fifty(client: Client, many: int) -> None:
     with pytest.raises(ValueError, match="50"):
         client.latest([TWIN] * many, ["lastSeen"])
 
 
-@pytest.mark.parametrize("identifier", ["M-1", "net-m1", METER, METER.upper(), OLD, "L/1", "Q 1"])
+@cases("identifier", ["M-1", "net-m1", METER, METER.upper(), OLD, "L/1", "Q 1"])
 def test_every_form_of_identifier(client: Client, identifier: str) -> None:
     assert client.count(identifier, RAW) >= 0
 
 
-@pytest.mark.parametrize("identifier", ["gone", "O-1", "a/../b", "?x=1"])
+@cases("identifier", ["gone", "O-1", "a/../b", "?x=1"])
 def test_a_device_out_of_reach(client: Client, identifier: str) -> None:
     with pytest.raises(NotFound):
         client.count(identifier, RAW)

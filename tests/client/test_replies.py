@@ -9,6 +9,7 @@ import pytest
 from api.catalog import FLOW_RATE, RAW
 from api.client import replies
 from api.errors import UnexpectedAnswer
+from tests.tables import cases
 
 DEVICE = {
     "id": "9f0c0000-0000-4000-8000-000000000001",
@@ -40,7 +41,7 @@ def test_a_server_that_does_not_page_answers_an_array() -> None:
     assert page.total == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "value", "attribute", "read"),
     [
         ("label", "", "label", "FM-1"),
@@ -122,7 +123,7 @@ def test_latest_with_its_nulls() -> None:
 SERIES = {"resolution": "raw", "data": [{"recorded_at": "2026-03-08T00:00:00Z", "flow_rate": 1}]}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("parse", "body", "names"),
     [
         (replies.series, [], "answer"),

@@ -24,6 +24,7 @@ from components.session import SIGN_OUT
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, children, eventually, stopped
 from tests.routes import routes
+from tests.tables import cases
 from web.auth.sign_in import BURST
 
 METRICS_TOKEN = "open-the-metrics-please"
@@ -155,7 +156,7 @@ def test_every_kind_of_answer_has_what_keeps_it_safe(asked: list[tuple[str, Answ
     assert statuses >= {200, 303, 400, 401, 404, 405}
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/sign-in", "/assets/favicon.svg", "/none"])
+@cases("path", ["/healthz", "/sign-in", "/assets/favicon.svg", "/none"])
 def test_over_tls_a_browser_is_told_to_stay_there(site: Site, path: str) -> None:
     answer = site.ask(path, X_Forwarded_For="203.0.113.9", X_Forwarded_Proto="https")
     assert answer.headers["Strict-Transport-Security"] == "max-age=600"

@@ -16,6 +16,7 @@ from api.commands.report import days
 from api.errors import UserError
 from api.server import create_service
 from tests.dashboards import CLOCKS, ORGANIZATION, Fleet, make_fleet
+from tests.tables import cases
 from tests.web.auth.remote import serving
 from tests.world import SETTINGS
 
@@ -121,7 +122,7 @@ def test_without_a_chromium_it_says_what_to_install(
     assert "Chromium" in line
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "range"),
     [
         ((None, None, None, None), "last-month"),
@@ -134,7 +135,7 @@ def test_one_range_at_a_time(said: tuple[str | None, ...], range: str) -> None:
     assert days(*said) == range
 
 
-@pytest.mark.parametrize(
+@cases(
     "said",
     [
         ("30d", "2026-10", None, None),

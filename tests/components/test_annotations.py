@@ -12,10 +12,8 @@ from api.client.annotations import Annotation, AuditEntry, CorrectionPreview
 from api.client.credential import Me
 from api.roles import Role
 from components.admin.audit import AuditFilter, read_filter, table
-from components.annotations.form_actions import body_again, body_of
-from components.annotations.panel import listing
-from components.annotations.queries import _marks
-from components.annotations.texts import effect, previewed, when, whose
+from components.annotations.panel import effect, listing, previewed, when, whose
+from components.annotations.queries import _marks, body_again, body_of
 from components.charts.annotation_marks import (
     AnnotationMark,
     annotation_flags,
@@ -25,6 +23,7 @@ from components.html_json import sheet
 from components.ranges import Window
 from components.theme import LIGHT
 from components.units import METRIC, US
+from tests.tables import cases
 from tests.world import ms
 
 DENVER = ZoneInfo("America/Denver")
@@ -36,7 +35,7 @@ PLAN = replace(SPAN, kind="maintenance", repeat="weekly", until_ms=NOON + 21 * 2
 CORRECTION = replace(SPAN, kind="correction", factor=0.5, metrics=("flow_rate", "flow_amount"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "words"),
     [
         (NOTE, "2026-03-08 12:00"),
@@ -87,7 +86,7 @@ def test_flags_say_what_notes_and_maintenance_are_where_there_is_room() -> None:
     assert annotation_flags(marks, day, 1_000, LIGHT, [139.0, 889.0])[0] == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "deed", "body"),
     [
         ("note", {"subject": "M-1", "from": "2026-03-08T12:00", "text": "x"},
@@ -130,7 +129,7 @@ def test_what_was_deleted_can_be_created_again(gone: Annotation, body: dict[str,
     assert body_again(gone) == body
 
 
-@pytest.mark.parametrize(
+@cases(
     ("role", "author", "expected"),
     [
         (Role.VIEWER, "key_1", []),

@@ -12,7 +12,7 @@ from api.client.expectations import ItemVolumes, Volumes
 from api.errors import BadRequest, NotFound, NotOffered
 from components import html_json
 from components.compare import cards
-from components.compare.callback_results import NO_WEIR, NOT_FOUND, answer
+from components.compare.cards import NO_WEIR, NOT_FOUND, answer
 from components.compare.figure import attribute_words, figure, per_words
 from components.compare.url_state import (
     CompareView,
@@ -25,7 +25,8 @@ from components.theme import LIGHT
 from components.units import METRIC
 from components.usage.callback_results import files as usage_files
 from components.usage.url_state import read_usage_view
-from web.downloads.compare import compare_file
+from tests.tables import cases
+from web.downloads.lists import compare_file
 from web.images.compare import picture
 from web.images.figure import Box
 
@@ -120,7 +121,7 @@ def test_the_parts_say_what_is_missing_and_what_is_summed() -> None:
     assert "group:Gone%2C%20far" in chips
 
 
-@pytest.mark.parametrize(
+@cases(
     ("count", "layout", "several"),
     [(4, "", False), (5, "", True), (9, "one", False), (2, "each", True)],
 )
@@ -134,7 +135,7 @@ def test_small_multiples_above_four(count: int, layout: str, several: bool) -> N
     assert not any(math.isnan(float(n)) for n in image.split() if n.replace(".", "").isdigit())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "words", "per"),
     [
         ("persons", "persons", " per person"),
@@ -157,7 +158,7 @@ def test_the_address_holds_the_view() -> None:
     assert len(read_compare_view({"items": ",".join(f"group:{n}" for n in range(20))}).items) == 12
 
 
-@pytest.mark.parametrize(
+@cases(
     "pair", [("items", "floor:3"), ("items", ""), ("range", "ever"), ("layout", "x"), ("q", "m")]
 )
 def test_a_file_is_asked_for_strictly(pair: tuple[str, str]) -> None:
@@ -217,7 +218,7 @@ def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
         compare_file(access, {})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "href"),
     [
         ({"devices": "a,b"}, "/compare?items=device%3Aa%2Cdevice%3Ab&range=month"),

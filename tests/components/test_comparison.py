@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from api.catalog import HOUR_MS
 from api.client import Comparison
 from components.charts.comparison_traces import Compared, OtherLine, UsualBand, compared_traces
@@ -11,6 +9,7 @@ from components.comparison_queries import comparison_name, difference_words
 from components.theme import LIGHT
 from components.units import METRIC, US
 from components.url_state import View, read_view, write_view
+from tests.tables import cases
 
 
 def test_the_other_line_is_broken_where_a_bucket_is_missing() -> None:
@@ -29,7 +28,7 @@ def test_the_band_goes_along_its_top_and_back_along_its_bottom() -> None:
     assert middle["y"] == [3.0, 4.0, None]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("own", "other", "difference", "percent", "words"),
     [
         (24_918.0, 17_424.0, 7_494.0, 43.0, "+7,494 gal, +43%"),
@@ -55,7 +54,7 @@ def test_units_are_the_readers() -> None:
     assert difference_words(found, View(units=METRIC)) == "+189 L, +100%"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "kept", "name"),
     [
         ("week", "week", "Previous week"),

@@ -10,10 +10,11 @@ from api.catalog import RESOLUTION_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
 from components import formatting
 from components.clock import Clock
+from tests.tables import cases
 from tests.world import ms
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "text"),
     [
         (None, "–"),
@@ -47,7 +48,7 @@ def test_a_number_reads_back_to_three_digits(value: float) -> None:
     assert read == pytest.approx(value, rel=6e-3, abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("gallons", "text"),
     [
         (None, "–"),
@@ -64,7 +65,7 @@ def test_volume(gallons: float | None, text: str) -> None:
     assert formatting.volume(gallons) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("low", "high", "text"),
     [
         (6.9, 12.6, "6.9–12.6"),
@@ -79,14 +80,12 @@ def test_span(low: float | None, high: float | None, text: str) -> None:
     assert formatting.span(low, high) == text
 
 
-@pytest.mark.parametrize(
-    ("count", "text"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1_003, "1,003 rows")]
-)
+@cases(("count", "text"), [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (1_003, "1,003 rows")])
 def test_plural(count: int, text: str) -> None:
     assert formatting.plural(count, "row") == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("length_ms", "text"),
     [
         (0, "0 s"),
@@ -104,7 +103,7 @@ def test_duration(length_ms: int, text: str) -> None:
     assert formatting.duration(length_ms) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("elapsed_ms", "text"),
     [
         (-HOUR_MS, "1 h in the future"),
@@ -122,7 +121,7 @@ def test_ago(elapsed_ms: int, text: str) -> None:
     assert formatting.ago(0, elapsed_ms) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("resolution", "zone_name", "start", "end", "text"),
     [
         (
@@ -183,7 +182,7 @@ def test_the_span_of_a_row(
     assert formatting.bucket(first, last, RESOLUTION_BY_NAME[resolution], clock) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "texts"),
     [
         ([1.59, 1.6], ["1.59", "1.60"]),

@@ -7,6 +7,7 @@ import pytest
 from api.errors import BadRequest
 from components.image_query import Size, read_chart, read_wall
 from components.ranges import Window
+from tests.tables import cases
 from tests.world import ms
 
 INSTANTS = [("from", "2026-11-01T00:00:00Z"), ("to", "2026-11-02T00:00:00Z")]
@@ -29,7 +30,7 @@ def test_what_isnt_said_is_as_on_the_page() -> None:
     assert size == Size(1_000, 420, 1.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "good", "bad"),
     [
         ("width", ["320", "2000"], ["319", "2001", "", "1e3", "٣٢٠٠", "-400", "0x200"]),
@@ -53,7 +54,7 @@ def test_each_parameter_holds_to_its_bounds(name: str, good: list[str], bad: lis
         assert [problem.parameter for problem in told.value.errors] == [name]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pairs", "named"),
     [
         ([("width", "400"), ("width", "400")], ["width"]),
@@ -81,7 +82,7 @@ def test_a_walls_address_is_its_pages_and_a_width() -> None:
     assert (theme, size.width) == ("dark", 900)
 
 
-@pytest.mark.parametrize("pair", [("height", "400"), ("status", "silent,odd"), ("page", "0"),
+@cases("pair", [("height", "400"), ("status", "silent,odd"), ("page", "0"),
                                   ("metric", "volume"), ("window", "2h")])  # fmt: skip
 def test_a_wall_knows_no_other(pair: tuple[str, str]) -> None:
     with pytest.raises(BadRequest) as told:

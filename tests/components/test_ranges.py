@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,12 +9,13 @@ from api.catalog import DAY, HOUR_MS, MINUTE_MS, MONTH
 from api.timez import DAY_MS, zone
 from components import ranges
 from components.ranges import PRESET_BY_NAME, Window
+from tests.tables import cases
 from tests.world import ms
 
 NOW = ms("2026-11-20T12:34:56.789Z")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("width_px", "rows"),
     [(0, 400), (150, 400), (284, 600), (300, 600), (301, 800), (1_040, 2_200), (1_310, 2_800),
      (2_000, 4_000), (9_999, 4_000), (-5, 400), (1_040.4, 2_200)],
@@ -36,7 +36,7 @@ def test_a_preset_ends_now_and_holds_its_buckets_once() -> None:
     assert window.to_ms < NOW
 
 
-@pytest.mark.parametrize(
+@cases(
     ("last", "ends"),
     [
         (None, "2026-11-20T12:33:59.999Z"),  # never heard of
@@ -64,7 +64,7 @@ def test_what_is_asked_for_is_a_window_or_none(from_ms: int, to_ms: int) -> None
         assert window.from_ms >= max(0, from_ms)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("length_ms", "rows", "resolution"),
     [
         (365 * DAY_MS, 2_800, DAY),
@@ -79,7 +79,7 @@ def test_long_windows_go_on_to_days_and_months(length_ms: int, rows: int, resolu
     assert ranges.calendar_resolution(Window(0, length_ms - 1), rows) is resolution
 
 
-@pytest.mark.parametrize(
+@cases(
     ("start", "length_ms", "floored"),
     [
         ("2026-03-08T10:17:42Z", HOUR_MS, "2026-03-08T10:17:42Z"),  # may be raw: nothing to widen

@@ -19,6 +19,7 @@ from components.queries import (
     usual_interval_s,
 )
 from components.ranges import Window
+from tests.tables import cases
 from tests.world import ms
 
 ROME = zone("Europe/Rome")
@@ -74,7 +75,7 @@ def names(questions: list[tuple[str, dict[str, Any]]]) -> list[str]:
     return [name for name, _ in questions]
 
 
-@pytest.mark.parametrize("length_ms", [3_600_000, DAY_MS, 30 * DAY_MS, 116 * DAY_MS])
+@cases("length_ms", [3_600_000, DAY_MS, 30 * DAY_MS, 116 * DAY_MS])
 def test_what_fits_by_the_hour_is_one_question(length_ms: int) -> None:
     assert names(asked(0, length_ms)) == ["adaptive"]
 
@@ -84,7 +85,7 @@ def test_the_budget_follows_the_width() -> None:
     assert asked(0, DAY_MS, 284)[0][1]["max_datapoints"] == 600
 
 
-@pytest.mark.parametrize(
+@cases(
     ("hours", "days", "width_px", "questions", "budget"),
     [
         (240, 365, 1_310, ["count", "adaptive"], 2_800),  # reported in a few hours of the year
@@ -138,7 +139,7 @@ def test_nobody_knows_it() -> None:
     assert last_seen_ms(cast(Client, recorder), "z", END) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("configured", "readings_ms", "interval_s"),
     [
         (20.0, [], 20.0),

@@ -10,6 +10,7 @@ from components.charts import figure
 from components.theme import DARK, GRAPH_CONFIG, LIGHT, Palette, css, palette
 from components.url_state import View
 from tests.components.rows import NOON
+from tests.tables import cases
 
 
 def luminance(colour: str) -> float:
@@ -24,9 +25,9 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("ground", ["bg", "surface"])
-@pytest.mark.parametrize("ink", ["ink", "ink_2", "ink_3"])
+@cases("theme", [LIGHT, DARK])
+@cases("ground", ["bg", "surface"])
+@cases("ink", ["ink", "ink_2", "ink_3"])
 def test_text_can_be_read(theme: Palette, ground: str, ink: str) -> None:
     assert contrast(getattr(theme, ink), getattr(theme, ground)) >= 4.5
 
@@ -37,8 +38,8 @@ def test_text_on_the_accent_and_its_tint_can_be_read(theme: Palette) -> None:
     assert contrast(theme.accent, theme.tint) >= 4.5
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("graphic", ["accent", "ok", "warn", "bad", "off"])
+@cases("theme", [LIGHT, DARK])
+@cases("graphic", ["accent", "ok", "warn", "bad", "off"])
 def test_graphics_stand_out(theme: Palette, graphic: str) -> None:
     assert contrast(getattr(theme, graphic), theme.surface) >= 3
 

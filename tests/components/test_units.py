@@ -13,9 +13,10 @@ from api.catalog import (
     Metric,
 )
 from components.units import METRIC, US, Units
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("units", "value", "text"),
     [
         (US, 412.4, "412"), (US, 2.8, "2.8"), (US, 0.0456, "0.0456"), (US, None, "–"), (US, 0, "0"),
@@ -26,7 +27,7 @@ def test_flow(units: Units, value: float | None, text: str) -> None:
     assert units.flow(value) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("units", "value", "text"),
     [
         (US, 186_402.0, "186,402 gal"), (US, None, "–"), (METRIC, None, "–"),
@@ -38,7 +39,7 @@ def test_volume(units: Units, value: float | None, text: str) -> None:
     assert units.volume(value) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("units", "value", "metric", "text"),
     [
         (US, 9.81, FLOW_RATE, "9.81 gal/min"), (METRIC, 9.81, FLOW_RATE, "37.1 L/min"),
@@ -53,7 +54,7 @@ def test_quantities_carry_their_unit(
     assert units.quantity(value, metric) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("units", "largest", "unit", "one_thousand"),
     [
         (US, 900.0, "gal", 1000), (US, 5e6, "kgal", 1), (US, 5e9, "Mgal", 0.001),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from components.ranges import PRESETS, Window
 from components.units import METRIC, UNITS
 from components.url_state import TAB_BY_NAME, TABS, USUAL_PX, View, read_view, write_view
+from tests.tables import cases
 from tests.world import ms
 
 
@@ -39,7 +39,7 @@ def test_everything_said() -> None:
     assert (view.width_px, view.settled) == (1_310, True)
 
 
-@pytest.mark.parametrize(
+@cases(
     "said",
     [
         {"range": "2 weeks"},

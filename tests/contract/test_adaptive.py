@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api import timez
 from tests import truth
 from tests.contract.test_datapoints import STAMP
+from tests.tables import cases
 from tests.world import LONE, METER, QUIET, TWIN, World, ms
 
 LADDER = ("1hour", "10min", "5min", "1min", "raw")  # the interface's order
@@ -58,8 +58,8 @@ DAY = ms("2026-03-08T00:00Z")
 HOUR = 3_600_000
 
 
-@pytest.mark.parametrize("id", [METER, TWIN, LONE, QUIET])
-@pytest.mark.parametrize(
+@cases("id", [METER, TWIN, LONE, QUIET])
+@cases(
     ("from_ms", "to_ms"),
     [
         (DAY, DAY),
@@ -71,7 +71,7 @@ HOUR = 3_600_000
         (DAY - 300 * 24 * HOUR, DAY - 200 * 24 * HOUR),
     ],
 )
-@pytest.mark.parametrize("budget", [1, 2, 11, 60, 143, 144, 145, 1000, 10_000])
+@cases("budget", [1, 2, 11, 60, 143, 144, 145, 1000, 10_000])
 def test_the_answer_is_the_rule_s(
     world: World, id: str, from_ms: int, to_ms: int, budget: int
 ) -> None:
@@ -99,7 +99,7 @@ def test_the_budget_defaults_to_a_thousand(world: World) -> None:
     assert ask(world, LONE, *ends, None) == ask(world, LONE, *ends, 1000)
 
 
-@pytest.mark.parametrize("budget", [1, 5, 5000])
+@cases("budget", [1, 5, 5000])
 def test_stamps_are_wall_clock_in_the_zone(world: World, budget: int) -> None:
     zone = timez.zone("Asia/Kolkata")
     ends = (DAY + 6 * HOUR, DAY + 9 * HOUR)

@@ -12,6 +12,7 @@ from api.catalog import HOUR_MS, INSIGHT_PREFIX
 from api.roles import Role
 from api.store.base import Grant, Scope, Store
 from api.timez import now_ms, stamp
+from tests.tables import cases
 from tests.world import ACME, LONE, METER, TWIN, Credential, World, build, opened
 
 NORTH = Grant(groups=frozenset({"north"}))
@@ -126,7 +127,7 @@ def test_a_note_is_its_authors_and_an_administrators(world: World) -> None:
     assert ask(world, "DELETE", f"/notes/{mine['id']}", {})[0] == 200
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "body", "status", "field"),
     [
         ("/notes", {"from": NOON, "text": "x"}, 400, "device"),
@@ -179,6 +180,26 @@ def test_what_cannot_be_is_named_and_changes_nothing(
         assert [error["parameter"] for error in told["errors"]] == [field]
     assert ask(still, "GET", path)[1]["count"] == 0
     assert ask(still, "GET", "/audit")[1]["count"] == 0
+
+
+def test_one_list_has_every_kind(world: World) -> None:
+    """What a chart asks: all of a device and a span, latest first, each with its kind."""
+    note(world, text="Valve")
+    span = {"device": TWIN, "from": "2026-03-08T14:00:00Z", "to": "2026-03-08T15:00:00Z"}
+    plan = made(world, "/maintenance", reason="Works", **span)
+
+    def listed(query: str) -> list[tuple[str, str]]:
+        status, told = ask(world, "GET", f"/annotations?device={TWIN}{query}", by="viewer")
+        assert (status, told["count"]) == (200, len(told["data"]))
+        return [(each["kind"], each.get("text") or each["reason"]) for each in told["data"]]
+
+    assert listed("") == [("maintenance", "Works"), ("note", "Valve")]
+    assert listed("&kind=note,correction") == [("note", "Valve")]
+    assert listed("&from=2026-03-08T14:30:00Z&to=2026-03-08T16:00:00Z")[0][1] == "Works"
+    assert listed("&to=2026-03-08T13:59:00Z") == [("note", "Valve")]
+    assert ask(world, "GET", "/annotations?kind=rumour")[0] == 400
+    own = ask(world, "GET", f"/maintenance/{plan['id']}")[1]
+    assert own == ask(world, "GET", "/annotations?kind=maintenance")[1]["data"][0]
 
 
 def test_maintenance_is_planned_changed_and_cancelled(world: World) -> None:

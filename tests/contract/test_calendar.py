@@ -11,6 +11,7 @@ import pytest
 from api import timez
 from tests import truth
 from tests.contract.test_datapoints import datapoints, keeps, span
+from tests.tables import cases
 from tests.world import METER, OLD, TWIN, World
 
 ZONES = {  # zone → the source of days whose edges lie off the hour, or of all of them
@@ -64,9 +65,9 @@ def on_the_hour(unit: str, tz: ZoneInfo, start_ms: int) -> bool:
     return not any(edge % 3_600_000 for edge in edges)
 
 
-@pytest.mark.parametrize("unit", ["day", "month"])
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize(("from_text", "to_text"), SPANS.values(), ids=SPANS)
+@cases("unit", ["day", "month"])
+@cases("zone", ZONES)
+@cases(("from_text", "to_text"), SPANS.values())
 def test_local_days_and_months_are_exact(
     world: World, unit: str, zone: str, from_text: str | None, to_text: str | None
 ) -> None:
@@ -75,8 +76,8 @@ def test_local_days_and_months_are_exact(
     truth.assert_same(reply["data"], truth.shown(owed, "bucket", timez.zone(zone)))
 
 
-@pytest.mark.parametrize("unit", ["day", "month"])
-@pytest.mark.parametrize("filters", [{}, {"filter": "flowRate:gt:20"}])
+@cases("unit", ["day", "month"])
+@cases("filters", [{}, {"filter": "flowRate:gt:20"}])
 def test_a_day_is_the_same_in_every_range(world: World, unit: str, filters: dict[str, str]) -> None:
     """Lord Howe goes off the hour in April: a range that ends before then, and one after."""
     asked = {"timezone": "Australia/Lord_Howe", "from": "2026-02-28T13:00:00Z", **filters}
@@ -86,8 +87,8 @@ def test_a_day_is_the_same_in_every_range(world: World, unit: str, filters: dict
     assert long[: len(short)] == short
 
 
-@pytest.mark.parametrize("unit", ["day", "month"])
-@pytest.mark.parametrize(
+@cases("unit", ["day", "month"])
+@cases(
     ("from_text", "to_text"),
     [
         (None, None),
@@ -105,7 +106,7 @@ def test_a_day_that_never_was(
     truth.assert_same(reply["data"], truth.shown(owed, "bucket", tz))
 
 
-@pytest.mark.parametrize("unit", ["day", "month"])
+@cases("unit", ["day", "month"])
 def test_without_a_timezone_days_are_utc(world: World, unit: str) -> None:
     owed = truth.calendar(world.readings[METER], unit, timez.zone("UTC"), "1hour")
     truth.assert_same(datapoints(world, METER, unit)["data"], truth.shown(owed, "bucket"))
@@ -125,7 +126,7 @@ STAMPS = [
 ]
 
 
-@pytest.mark.parametrize(("zone", "day", "owed"), STAMPS)
+@cases(("zone", "day", "owed"), STAMPS)
 def test_the_first_instant_of_the_local_day_stamps_it(
     world: World, zone: str, day: str, owed: list[str]
 ) -> None:
@@ -134,16 +135,14 @@ def test_the_first_instant_of_the_local_day_stamps_it(
     assert [row["bucket"] for row in rows if row["bucket"].startswith(day)] == owed
 
 
-@pytest.mark.parametrize(
-    ("day", "minutes"), [("2026-03-07", 1440), ("2026-03-08", 1380), ("2026-11-01", 1500)]
-)
+@cases(("day", "minutes"), [("2026-03-07", 1440), ("2026-03-08", 1380), ("2026-11-01", 1500)])
 def test_the_minutes_of_a_day_are_its_own(world: World, day: str, minutes: int) -> None:
     rows = datapoints(world, METER, "day", timezone="America/New_York")["data"]
     (row,) = [row for row in rows if row["bucket"].startswith(day)]
     assert row["total_flow_amount"] / row["avg_flow_rate"] == pytest.approx(minutes)
 
 
-@pytest.mark.parametrize("zone", ZONES)
+@cases("zone", ZONES)
 def test_days_and_months_add_up_to_the_total(world: World, zone: str) -> None:
     (total,) = datapoints(world, METER, "total")["data"]
     for unit in ("day", "month"):

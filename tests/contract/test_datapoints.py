@@ -10,6 +10,7 @@ import pytest
 
 from api import timez
 from tests import truth
+from tests.tables import cases
 from tests.world import LONE, METER, OLD, QUIET, TWIN, World, ms
 
 STORED = ("1min", "5min", "10min", "1hour")
@@ -52,7 +53,7 @@ def expected(
     return truth.buckets(rows, resolution, inside)
 
 
-@pytest.mark.parametrize("resolution", RESOLUTIONS)
+@cases("resolution", RESOLUTIONS)
 def test_a_row_has_exactly_its_columns(world: World, resolution: str) -> None:
     rows = datapoints(world, METER, resolution)["data"]
     columns = RAW_COLUMNS if resolution == "raw" else AGGREGATED_COLUMNS
@@ -61,7 +62,7 @@ def test_a_row_has_exactly_its_columns(world: World, resolution: str) -> None:
     assert {tuple(row) for row in rows} == {columns}
 
 
-@pytest.mark.parametrize("resolution", RESOLUTIONS)
+@cases("resolution", RESOLUTIONS)
 def test_the_envelope(world: World, resolution: str) -> None:
     reply = datapoints(world, METER, resolution, limit="7", offset="2", timezone="Asia/Kolkata")
     total = resolution == "total"
@@ -74,7 +75,7 @@ def test_the_envelope(world: World, resolution: str) -> None:
     assert datapoints(world, METER, resolution)["timezone"] is None
 
 
-@pytest.mark.parametrize("resolution", RESOLUTIONS)
+@cases("resolution", RESOLUTIONS)
 def test_count_answers_only_resolution_and_count(world: World, resolution: str) -> None:
     whole = datapoints(world, METER, resolution, limit="10000")["data"]
     counted = datapoints(world, METER, resolution, count="true", limit="1", offset="5")
@@ -92,8 +93,8 @@ SPANS = {
 }
 
 
-@pytest.mark.parametrize("resolution", ["raw", *STORED])
-@pytest.mark.parametrize(("from_text", "to_text"), SPANS.values(), ids=SPANS)
+@cases("resolution", ["raw", *STORED])
+@cases(("from_text", "to_text"), SPANS.values())
 def test_bounds_are_inclusive_on_the_row_s_own_instant(
     world: World, resolution: str, from_text: str | None, to_text: str | None
 ) -> None:
@@ -103,8 +104,8 @@ def test_bounds_are_inclusive_on_the_row_s_own_instant(
     truth.assert_same(reply["data"], truth.shown(owed, STAMP[resolution]))
 
 
-@pytest.mark.parametrize("id", [TWIN, LONE, OLD, QUIET])
-@pytest.mark.parametrize("resolution", ["raw", *STORED])
+@cases("id", [TWIN, LONE, OLD, QUIET])
+@cases("resolution", ["raw", *STORED])
 def test_each_device_has_its_own_rows_at_every_cadence(
     world: World, id: str, resolution: str
 ) -> None:
@@ -120,7 +121,7 @@ def test_two_events_at_one_instant_are_two_rows(world: World) -> None:
     assert [(row["recorded_at"], row["flow_rate"]) for row in rows[-2:]] == [(noon, 1), (noon, 2)]
 
 
-@pytest.mark.parametrize("resolution", ["raw", *STORED, "day", "month"])
+@cases("resolution", ["raw", *STORED, "day", "month"])
 def test_pages_join_to_the_whole(world: World, resolution: str) -> None:
     whole = datapoints(world, METER, resolution, limit="10000")["data"]
     step = max(1, len(whole) // 3)
@@ -132,14 +133,14 @@ def test_pages_join_to_the_whole(world: World, resolution: str) -> None:
     assert pages[-1] == [] or len(pages[-1]) < step
 
 
-@pytest.mark.parametrize("resolution", ["raw", *STORED, "day", "month"])
-@pytest.mark.parametrize("offset", ["1000000", "1e18", "9" * 40])
+@cases("resolution", ["raw", *STORED, "day", "month"])
+@cases("offset", ["1000000", "1e18", "9" * 40])
 def test_a_page_beyond_the_end_is_empty(world: World, resolution: str, offset: str) -> None:
     assert datapoints(world, METER, resolution, offset=offset)["data"] == []
 
 
-@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])
-@pytest.mark.parametrize("resolution", ["raw", *STORED])
+@cases("zone", ["America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])
+@cases("resolution", ["raw", *STORED])
 def test_stamps_are_wall_clock_with_offset_in_a_zone(
     world: World, resolution: str, zone: str
 ) -> None:
@@ -180,8 +181,8 @@ def keeps(column: str, operator: str, value: float) -> truth.Keep:
     return lambda row: row[column] is not None and COMPARE[operator](row[column], value)
 
 
-@pytest.mark.parametrize("operator", COMPARE)
-@pytest.mark.parametrize(
+@cases("operator", COMPARE)
+@cases(
     ("resolution", "field", "column"),
     [("raw", *pair) for pair in RAW_FIELDS.items()]
     + [("1hour", *pair) for pair in AGGREGATED_FIELDS.items()]
@@ -232,8 +233,8 @@ TOTALS = {  # span → the source that the interface chooses
 }
 
 
-@pytest.mark.parametrize("id", [METER, LONE, QUIET])
-@pytest.mark.parametrize(("from_text", "to_text", "source"), TOTALS.values(), ids=TOTALS)
+@cases("id", [METER, LONE, QUIET])
+@cases(("from_text", "to_text", "source"), TOTALS.values())
 def test_total_is_one_row_from_the_coarsest_source_that_fits(
     world: World, id: str, from_text: str | None, to_text: str | None, source: str
 ) -> None:
@@ -257,7 +258,7 @@ def test_total_of_nothing_is_nulls_not_zeros(world: World) -> None:
     assert datapoints(world, QUIET, "total", count="true")["count"] == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("from_text", "to_text", "source", "field", "column"),
     [
         (None, None, "1hour", "flowRate", "avg_flow_rate"),

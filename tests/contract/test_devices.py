@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
-
+from tests.tables import cases
 from tests.world import GATEWAY, LONE, METER, OLD, QUIET, TWIN, World
 
 INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z")
@@ -68,7 +67,7 @@ def test_config_may_be_null(world: World) -> None:
     assert devices(world, serialNumber="L/1")[0]["config"] is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("by", "told"),
     [
         ("all", ["all floors", "north"]),
@@ -88,7 +87,7 @@ def test_other_configuration_stays_beside_the_groups(world: World) -> None:
     assert devices(world, serialNumber="M-1")[0]["config"]["reportingInterval"] == 780
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "owed"),
     [
         ({}, {METER, TWIN, LONE, QUIET, GATEWAY}),
@@ -123,8 +122,8 @@ SCALARS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("order", ["asc", "desc", "ASC", "DESC", "dEsC", None])
-@pytest.mark.parametrize("by", [*SCALARS, None])
+@cases("order", ["asc", "desc", "ASC", "DESC", "dEsC", None])
+@cases("by", [*SCALARS, None])
 def test_order_is_by_the_field_then_by_id_with_nulls_last(
     world: World, by: str | None, order: str | None
 ) -> None:
@@ -138,10 +137,8 @@ def test_order_is_by_the_field_then_by_id_with_nulls_last(
     assert [d["id"] for d in listed] == [d["id"] for d in [*known, *nulls]]
 
 
-@pytest.mark.parametrize("pagination", ["true", "false", None])
-@pytest.mark.parametrize(
-    ("limit", "offset"), [(None, None), (2, None), (2, 2), (None, 3), (9, 4), (1, 99)]
-)
+@cases("pagination", ["true", "false", None])
+@cases(("limit", "offset"), [(None, None), (2, None), (2, 2), (None, 3), (9, 4), (1, 99)])
 def test_pages(world: World, limit: int | None, offset: int | None, pagination: str | None) -> None:
     whole = devices(world)
     query = {"limit": limit, "offset": offset, "pagination": pagination}

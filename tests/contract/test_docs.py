@@ -7,11 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from api.catalog import AGGREGATE_COLUMNS, AGGREGATES, RAW_COLUMNS, RAW_FILTER_FIELDS, RESOLUTIONS
 from api.errors import STATUS_ERRORS, StoreMissing
 from api.routes import ROUTES
+from tests.tables import cases
 from tests.world import World
 
 TEXT = (Path(__file__).parents[2] / "docs" / "service.md").read_text("utf-8")
@@ -24,7 +23,7 @@ PARAMETERS = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     "named",
     sorted(
         {route.operation.path for route in ROUTES}
@@ -56,7 +55,7 @@ def test_there_are_examples_of_what_matters() -> None:
         assert path in shown
 
 
-@pytest.mark.parametrize(("url", "status", "owed"), EXAMPLES)
+@cases(("url", "status", "owed"), EXAMPLES)
 def test_an_example_is_answered_as_shown(world: World, url: str, status: str, owed: str) -> None:
     answer = world.client.get(url, headers=dict(world.credentials["all"].headers))
     assert answer.status_code == int(status)

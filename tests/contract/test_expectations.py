@@ -18,6 +18,7 @@ from tests import citus
 from tests.insight.series import district
 from tests.metering.test_comparison import recounted
 from tests.store.fleet import everything, reading
+from tests.tables import cases
 from tests.world import ACME, FOREIGN, World, opened
 
 NEW_YORK = zone("America/New_York")
@@ -126,7 +127,7 @@ def test_a_month_of_a_new_meter_is_too_early_to_say(world: World) -> None:
     assert told["soFar"] == pytest.approx(50.0 * 7 * 24)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("what", "query", "parameter"),
     [
         ("forecast", {"hours": 0}, "hours"),
@@ -224,7 +225,7 @@ def test_days_and_another_device_are_compared_too(world: World) -> None:
     assert other["difference"] == pytest.approx(other["volume"] - other["otherVolume"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "status"),
     [
         ({"compare": "decade"}, 400),

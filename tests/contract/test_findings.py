@@ -20,6 +20,7 @@ from api.timez import parse_instant
 from tests import citus
 from tests.insight.series import START, changed, district, household
 from tests.store.fleet import reading
+from tests.tables import cases
 from tests.world import FOREIGN, GATEWAY, LONE, METER, QUIET, TWIN, World, opened
 from tests.world import Credential as As
 
@@ -98,7 +99,7 @@ def test_pages_make_the_whole(world: World) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "keeps"),
     [
         ({"device": METER}, lambda row: row["deviceId"] == METER),
@@ -124,7 +125,7 @@ def test_a_filter_leaves_what_it_says(world: World, query: dict[str, Any], keeps
         assert found == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "parameter"),
     [
         ({"kind": "leak"}, "kind"),
@@ -148,9 +149,7 @@ def test_what_cannot_be_is_named(world: World, query: dict[str, Any], parameter:
     assert [error["parameter"] for error in told["errors"]] == [parameter]
 
 
-@pytest.mark.parametrize(
-    "by", ["all", "group", "devices", "both", "nothing", "token", "token for one"]
-)
+@cases("by", ["all", "group", "devices", "both", "nothing", "token", "token for one"])
 def test_nobody_sees_findings_of_devices_beyond_the_scope(world: World, by: str) -> None:
     sees = world.credentials[by].sees
     expected = [row for row in get(world, limit=1000)["data"] if row["deviceId"] in sees]
@@ -159,7 +158,7 @@ def test_nobody_sees_findings_of_devices_beyond_the_scope(world: World, by: str)
     assert page["count"] == len(expected)
 
 
-@pytest.mark.parametrize("by", ["devices", "group", "nothing", "foreign"])
+@cases("by", ["devices", "group", "nothing", "foreign"])
 def test_foreign_and_missing_are_byte_for_byte_the_same(world: World, by: str) -> None:
     of = next(
         row["id"]
@@ -267,9 +266,7 @@ def test_a_burst_becomes_the_new_normal_and_that_can_be_undone(world: World) -> 
     assert get(world, kind="burst", device=GATEWAY, state="open")["data"] == [row]
 
 
-@pytest.mark.parametrize(
-    "body", [{"reason": 7}, {"reason": "x" * 501}, {"why": "so"}, {"as": "so"}, []]
-)
+@cases("body", [{"reason": 7}, {"reason": "x" * 501}, {"why": "so"}, {"as": "so"}, []])
 def test_a_reason_that_cannot_be_changes_nothing(world: World, body: Any) -> None:
     (row,) = leaks(world, device=METER)
     assert post(world, f"/{row['id']}/dismiss", body).status_code == 400
@@ -332,7 +329,7 @@ def test_a_setting_says_whence_it_comes_and_can_be_taken_back(world: World) -> N
     assert [each.action for each in audited] == ["unset", "unset", "set", "set"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "named", "words"),
     [
         ({"kind": "nothing", "set": {"limit": 1}}, "kind", "must be one of"),

@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 import orjson
-import pytest
 
 from api.catalog import COLUMNS_TYPE, FLOW_RATE, KEY_HEADER, METRICS, QUALITY, RESOLUTION_BY_NAME
 from api.routes import ROUTES, wanted_columns
 from tests.contract.test_requests import ADAPTIVE, DATAPOINTS, NEEDED
+from tests.tables import cases
 from tests.world import METER, World
 
 ID = re.compile(r"[0-9a-f]{16}")
@@ -32,9 +32,7 @@ PROBLEMS: dict[
 }
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "by", "query", "status", "code"), PROBLEMS.values(), ids=PROBLEMS
-)
+@cases(("method", "path", "by", "query", "status", "code"), PROBLEMS.values())
 def test_every_problem_has_one_shape(
     world: World, method: str, path: str, by: str, query: Any, status: int, code: str
 ) -> None:
@@ -54,7 +52,7 @@ def test_every_problem_has_one_shape(
     assert problem["instance"] == answer.headers["Request-Id"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("accept", "status"),
     [
         ("", 200),
@@ -72,7 +70,7 @@ def test_every_problem_has_one_shape(
         ("application/xml", 406),
     ],
 )
-@pytest.mark.parametrize("path", ["/device", "/version"])
+@cases("path", ["/device", "/version"])
 def test_an_accept_header_that_rules_json_out_is_refused(
     world: World, accept: str, status: int, path: str
 ) -> None:
@@ -87,7 +85,7 @@ DOUBTFUL_PATHS = ["//management/v1/version", "///healthz", "/management//v1/vers
                   "/management/v1/version/", "/management/v1//version"]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", DOUBTFUL_PATHS)
+@cases("path", DOUBTFUL_PATHS)
 def test_slashes_are_neither_merged_nor_redirected(world: World, path: str) -> None:
     environ = {"PATH_INFO": path}
     answer = world.client.get("/management/v1/version", environ_overrides=environ)
@@ -129,7 +127,7 @@ def test_every_request_has_an_id_of_ours(world: World) -> None:
 # --- Methods and paths ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", NEEDED)
+@cases("path", NEEDED)
 def test_head_is_get_without_a_body(world: World, path: str) -> None:
     headers = dict(world.credentials["all"].headers)
     sent = {"query_string": NEEDED[path] | {"to": "2026-03-09"} if "flow" in path else {}}
@@ -140,22 +138,22 @@ def test_head_is_get_without_a_body(world: World, path: str) -> None:
         assert head.headers[name] == got.headers[name]
 
 
-@pytest.mark.parametrize("path", NEEDED)
+@cases("path", NEEDED)
 def test_options_needs_no_credential_and_says_what_is_allowed(world: World, path: str) -> None:
     answer = world.client.options(f"/management/v1{path}")
     assert answer.status_code == 200
     assert sorted(answer.headers["Allow"].split(", ")) == ["GET", "HEAD", "OPTIONS"]
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"])
-@pytest.mark.parametrize("path", NEEDED)
+@cases("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW"])
+@cases("path", NEEDED)
 def test_other_methods_are_refused(world: World, path: str, method: str) -> None:
     answer = world.client.open(f"/management/v1{path}", method=method)
     assert answer.status_code == 405
     assert sorted(answer.headers["Allow"].split(", ")) == ["GET", "HEAD", "OPTIONS"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
     [
         "/", "/management", "/management/v1", "/management/v1/", "/management/v1/version/",
@@ -177,19 +175,19 @@ def test_health_needs_nothing(world: World) -> None:
 # --- Caching -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", DATA)
+@cases("path", DATA)
 def test_data_is_private_and_always_asked_for_again(world: World, path: str) -> None:
     answer = world.get(path, NEEDED[path])
     assert answer.headers["Cache-Control"] == "private, no-cache"
     assert answer.headers["Vary"] == "service-api-key, Authorization, Accept-Encoding"
 
 
-@pytest.mark.parametrize("path", PUBLIC)
+@cases("path", PUBLIC)
 def test_version_and_document_may_be_kept_by_anyone(world: World, path: str) -> None:
     assert world.get(path).headers["Cache-Control"] == "public, max-age=300"
 
 
-@pytest.mark.parametrize("path", [*DATA, *PUBLIC])
+@cases("path", [*DATA, *PUBLIC])
 def test_an_unchanged_answer_is_304(world: World, path: str) -> None:
     query = NEEDED[path] | ({"to": "2026-03-09"} if "flow" in path else {})
     first = world.get(path, query)
@@ -213,7 +211,7 @@ def test_a_validator_is_the_principal_s_own(world: World) -> None:
     assert world.get(DATAPOINTS, query, by="group", If_None_Match=etag).status_code == 200
 
 
-@pytest.mark.parametrize(
+@cases(
     ("by", "query", "status"),
     [("nobody", NEEDED[ADAPTIVE], 401), ("all", {}, 400), ("devices", NEEDED[ADAPTIVE], 404)],
 )
@@ -221,7 +219,7 @@ def test_a_validator_opens_no_door(world: World, by: str, query: Any, status: in
     assert world.get(ADAPTIVE, query, by=by, If_None_Match="*").status_code == status
 
 
-@pytest.mark.parametrize("path", [*DATA, *PUBLIC])
+@cases("path", [*DATA, *PUBLIC])
 def test_every_answer_is_safe_to_open(world: World, path: str) -> None:
     for query in (NEEDED[path], {"bad": "1"}):
         headers = world.get(path, query).headers
@@ -239,7 +237,7 @@ COLUMNAR = [
 ] + [(ADAPTIVE, NEEDED[ADAPTIVE]), (ADAPTIVE, NEEDED[ADAPTIVE] | {"maxDatapoints": "1"})]
 
 
-@pytest.mark.parametrize(("path", "query"), COLUMNAR)
+@cases(("path", "query"), COLUMNAR)
 def test_columns_say_what_rows_say(world: World, path: str, query: dict[str, str]) -> None:
     rows = world.json(path, {**query, "timezone": "UTC"})
     answer = world.get(path, {**query, "timezone": "UTC"}, Accept=COLUMNS_TYPE)
@@ -258,7 +256,7 @@ def test_columns_say_what_rows_say(world: World, path: str, query: dict[str, str
             assert values == [row[name] for row in data]
 
 
-@pytest.mark.parametrize(("path", "query"), COLUMNAR)
+@cases(("path", "query"), COLUMNAR)
 def test_columns_of_some_metrics_are_those_of_all(
     world: World, path: str, query: dict[str, str]
 ) -> None:
@@ -270,7 +268,7 @@ def test_columns_of_some_metrics_are_those_of_all(
     assert len(some["columns"]) < len(everything["columns"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("accept", "names"),
     [
         ("application/json", None),
@@ -285,7 +283,7 @@ def test_an_accept_header_says_which_columns(accept: str, names: list[str] | Non
     assert (wanted if wanted is None else [metric.name for metric in wanted]) == names
 
 
-@pytest.mark.parametrize("metrics", ["", ';metrics=""', ';metrics="nonsense"', ";q=1"])
+@cases("metrics", ["", ';metrics=""', ';metrics="nonsense"', ";q=1"])
 def test_without_a_known_metric_all_columns_come(metrics: str) -> None:
     assert wanted_columns(COLUMNS_TYPE + metrics) == METRICS
 

@@ -21,6 +21,7 @@ from api.store.base import NewDevice, Store
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
 from tests import citus
 from tests.store.fleet import everything, reading
+from tests.tables import cases
 from tests.world import ACME, FOREIGN, LONE, METER, TWIN, World, build
 
 PREFIX = "/insight/v1"
@@ -110,7 +111,7 @@ def test_a_row_has_what_the_contract_says_and_no_more(world: World) -> None:
     assert row["device"]["config"]["groups"] == ["now"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "found"),
     [
         ({"state": "degraded"}, ["N-2"]),
@@ -151,7 +152,7 @@ def test_every_order_lists_every_device_once(world: World) -> None:
             assert sorted(serials(world, orderBy=order, order=direction)) == everybody
 
 
-@pytest.mark.parametrize("by", ["all", "group", "devices", "both", "nothing", "token for one"])
+@cases("by", ["all", "group", "devices", "both", "nothing", "token for one"])
 def test_the_list_and_the_sums_leave_out_what_is_not_seen(world: World, by: str) -> None:
     rows = ask(world, "/devices", by).json
     ids = {row["device"]["id"] for row in rows["data"]}
@@ -219,7 +220,7 @@ def test_a_page_includes_what_its_tiles_show(world: World) -> None:
     assert "now" in found["groups"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("window", "step", "cells", "rows"),
     [("1h", 120, 30, 60), ("7d", 10_800, 56, 24), ("30d", 43_200, 60, 24)],
 )
@@ -248,7 +249,7 @@ def test_asked_for_by_name_they_come_in_that_order_and_the_count_stays(world: Wo
     assert ask(world, "/devices", "nothing", ids=",".join(ids)).json["data"] == []
 
 
-@pytest.mark.parametrize("by", ["all", "group", "devices", "both", "nothing", "token for one"])
+@cases("by", ["all", "group", "devices", "both", "nothing", "token for one"])
 def test_groups_are_those_that_were_granted(world: World, by: str) -> None:
     found = ask(world, "/devices", by, limit=1, include="groups").json["groups"]
     known = {name for row in ask(world, "/devices", by).json["data"]
@@ -294,11 +295,11 @@ def test_groups_are_those_that_the_credential_may_know_of(world: World) -> None:
 def test_one_device_has_its_price_too(world: World) -> None:
     row = ask(world, "/devices/N-0").json
     assert set(row) == ROW | {"price"}
-    assert row["price"] == {"perGallon": 0.5, "currency": "EUR", "source": "device"}
+    assert row["price"] == {"perGallon": 0.5, "currency": "EUR", "source": "device", "tariff": None}
     assert ask(world, f"/devices/{TWIN}").json["price"] is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "query"),
     [
         ("/devices", {"state": "broken"}),

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from itertools import combinations
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api import timez
 from tests import truth
 from tests.contract.test_datapoints import RAW_FIELDS
+from tests.tables import cases
 from tests.world import FOREIGN, GATEWAY, LONE, METER, OLD, QUIET, TWIN, World, ms
 
 METRICS = ("uptime", "lastSeen", "lastDatapoint", "quality")
@@ -75,8 +75,8 @@ WINDOWS = {  # window → the resolution that quality is taken from
 }
 
 
-@pytest.mark.parametrize("uptime", ["1min", "5min", "10min", "1hour"])
-@pytest.mark.parametrize(("from_ms", "to_ms", "quality"), WINDOWS.values(), ids=WINDOWS)
+@cases("uptime", ["1min", "5min", "10min", "1hour"])
+@cases(("from_ms", "to_ms", "quality"), WINDOWS.values())
 def test_every_metric_of_every_device(
     world: World, from_ms: int, to_ms: int, quality: str, uptime: str
 ) -> None:
@@ -95,9 +95,7 @@ def test_every_metric_of_every_device(
     }
 
 
-@pytest.mark.parametrize(
-    "metrics", [chosen for n in range(1, 5) for chosen in combinations(METRICS, n)]
-)
+@cases("metrics", [chosen for n in range(1, 5) for chosen in combinations(METRICS, n)])
 def test_an_entry_carries_only_what_was_asked(world: World, metrics: tuple[str, ...]) -> None:
     reply = ask(world, METER, ",".join(metrics), DAY, DAY + DAY_MS)
     (found,) = reply["data"]
@@ -127,7 +125,7 @@ def test_the_window_can_start_no_earlier_than_time_does(world: World) -> None:
     assert world.json("/flow/latest", asked)["range"]["from"] == "0001-01-01T00:00:00.000Z"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("ids", "owed"),
     [
         (f"{TWIN},{METER}", [TWIN, METER]),

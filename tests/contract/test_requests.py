@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.tables import cases
 from tests.world import METER, World
 
 DATAPOINTS = f"/flow/datapoints/{METER}"
@@ -32,27 +31,25 @@ def problems(world: World, path: str, query: Any) -> dict[str, str]:
     return {e["parameter"]: e["detail"] for e in answer.get_json(force=True)["errors"]}
 
 
-@pytest.mark.parametrize(("path", "needed"), NEEDED.items())
+@cases(("path", "needed"), NEEDED.items())
 def test_what_is_needed_is_enough(world: World, path: str, needed: dict[str, str]) -> None:
     assert problems(world, path, needed) == {}
 
 
-@pytest.mark.parametrize(
-    ("path", "name"), [(path, name) for path, needed in NEEDED.items() for name in needed]
-)
+@cases(("path", "name"), [(path, name) for path, needed in NEEDED.items() for name in needed])
 def test_a_required_parameter_is_missed_by_name(world: World, path: str, name: str) -> None:
     rest = {other: value for other, value in NEEDED[path].items() if other != name}
     assert problems(world, path, rest) == {name: "is required"}
 
 
-@pytest.mark.parametrize("path", NEEDED)
+@cases("path", NEEDED)
 def test_an_unknown_parameter_is_named(world: World, path: str) -> None:
     query = {**NEEDED[path], "timzone": "UTC", "Limit": "5"}
     unknown = "is not a parameter of this endpoint"
     assert problems(world, path, query) == {"timzone": unknown, "Limit": unknown}
 
 
-@pytest.mark.parametrize("path", NEEDED)
+@cases("path", NEEDED)
 def test_names_with_an_underscore_in_front_are_ignored(world: World, path: str) -> None:
     assert problems(world, path, [*NEEDED[path].items(), ("_", "1"), ("_t", ""), ("_t", "")]) == {}
 
@@ -97,7 +94,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "name", "value", "fine"),
     LIMITS + [(DATAPOINTS, "limit", value, fine) for value, fine in NUMBERS],
 )
@@ -131,7 +128,7 @@ WORDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "name", "word", "fine"),
     [
         (path, name, word, fine)
@@ -166,7 +163,7 @@ INSTANTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "meant"), INSTANTS)
+@cases(("text", "meant"), INSTANTS)
 def test_instants_are_iso_8601_in_utc_unless_said(
     world: World, text: str, meant: str | None
 ) -> None:
@@ -194,7 +191,7 @@ def test_no_offset_means_utc_even_with_a_timezone(world: World) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", [DATAPOINTS, ADAPTIVE, "/flow/latest"])
+@cases("path", [DATAPOINTS, ADAPTIVE, "/flow/latest"])
 def test_from_may_equal_to_but_not_follow_it(world: World, path: str) -> None:
     ends = {"from": "2026-03-08T00:00:00.001Z", "to": "2026-03-08T00:00:00Z"}
     assert problems(world, path, NEEDED[path] | ends) == {"from": "must not be after to"}
@@ -207,7 +204,7 @@ def test_latest_from_may_not_follow_now(world: World) -> None:
     assert problems(world, "/flow/latest", query) == {"from": "must not be after to"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "name"),
     [
         (DATAPOINTS, "resolution"), (DATAPOINTS, "from"), (DATAPOINTS, "to"),
@@ -223,7 +220,7 @@ def test_an_empty_parameter_is_refused(world: World, path: str, name: str) -> No
     assert set(problems(world, path, {**NEEDED[path], name: ""})) == {name}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "name", "value"),
     [
         (DATAPOINTS, "resolution", "1hour"),
@@ -258,7 +255,7 @@ def test_every_problem_is_named_at_once(world: World) -> None:
     assert set(found) == {name for name, _ in query} - {"to"}
 
 
-@pytest.mark.parametrize(("number", "fine"), [(1, True), (50, True), (51, False)])
+@cases(("number", "fine"), [(1, True), (50, True), (51, False)])
 def test_latest_takes_fifty_ids_counted_with_repeats(world: World, number: int, fine: bool) -> None:
     for ids in (["M-1"] * number, ",".join(["M-1"] * number)):
         query = {"ids": ids, "metrics": "uptime"}
@@ -301,10 +298,8 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "resolution", ["raw", "1min", "5min", "10min", "1hour", "day", "month", "total"]
-)
-@pytest.mark.parametrize(("text", "on_raw", "on_aggregated"), FILTERS)
+@cases("resolution", ["raw", "1min", "5min", "10min", "1hour", "day", "month", "total"])
+@cases(("text", "on_raw", "on_aggregated"), FILTERS)
 def test_filters_know_their_fields_operators_and_numbers(
     world: World, resolution: str, text: str, on_raw: bool, on_aggregated: bool
 ) -> None:
@@ -313,7 +308,7 @@ def test_filters_know_their_fields_operators_and_numbers(
     assert set(problems(world, DATAPOINTS, query)) == (set() if fine else {"filter"})
 
 
-@pytest.mark.parametrize(("number", "fine"), [(20, True), (21, False)])
+@cases(("number", "fine"), [(20, True), (21, False)])
 def test_at_most_twenty_filters(world: World, number: int, fine: bool) -> None:
     query = [("resolution", "raw"), ("count", "true")] + [("filter", "flowRate:gt:1")] * number
     assert set(problems(world, DATAPOINTS, query)) == (set() if fine else {"filter"})

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-import pytest
-
+from tests.tables import cases
 from tests.world import (
     DEVICES,
     FOREIGN,
@@ -65,18 +64,18 @@ def _status_owed(world: World, principal: str, id: str, form: str) -> int:
     return 200 if answers else 404
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("id", IDS)
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("principal", PRINCIPALS)
+@cases("form", FORMS)
+@cases("id", IDS)
+@cases("route", ROUTES)
+@cases("principal", PRINCIPALS)
 def test_every_cell(world: World, principal: str, route: str, id: str, form: str) -> None:
     path = ROUTES[route].format(quote(_text(world, id, form), safe=""))
     answer = world.client.get(path, headers=dict(world.credentials[principal].headers))
     assert answer.status_code == _status_owed(world, principal, id, form)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("principal", PRINCIPALS[:-1])
+@cases("form", FORMS)
+@cases("principal", PRINCIPALS[:-1])
 def test_latest_leaves_out_what_is_not_seen(world: World, principal: str, form: str) -> None:
     ids = [_text(world, id, form) for id in IDS]
     query = {"ids": ",".join([*ids, "no such device", "0" * 36]), "metrics": "lastSeen"}
@@ -91,8 +90,8 @@ def test_latest_leaves_out_what_is_not_seen(world: World, principal: str, form: 
         assert len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("principal", PRINCIPALS[:-1])
-@pytest.mark.parametrize(
+@cases("principal", PRINCIPALS[:-1])
+@cases(
     ("active", "kept"),
     [(None, {True}), ("true", {True}), ("false", {False}), ("null", {True, False})],
 )
@@ -105,13 +104,13 @@ def test_the_device_list_leaves_out_what_is_not_seen(
     assert listed == {id for id in sees if world.devices[id].active in kept}
 
 
-@pytest.mark.parametrize("principal", PRINCIPALS[:-1])
+@cases("principal", PRINCIPALS[:-1])
 def test_an_organization_is_one_s_own(world: World, principal: str) -> None:
     mine = world.json("/organizations/mine", by=principal)
     assert [org["id"] for org in mine] == ["org-other" if principal == "foreign" else "org-acme"]
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@cases("route", ROUTES)
 def test_the_404_never_tells_why(world: World, route: str) -> None:
     unseen = {
         "unknown": "no-such",

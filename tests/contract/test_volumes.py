@@ -12,6 +12,7 @@ from api.catalog import DAY, INSIGHT_PREFIX
 from api.client import Client, Credential
 from api.errors import NotFound
 from api.timez import parse_instant
+from tests.tables import cases
 from tests.world import FOREIGN, METER, TWIN, World
 
 SPAN = {"from": "2026-03-06T05:00:00Z", "to": "2026-03-11T03:59:59.999Z"}  # New York's days
@@ -45,7 +46,7 @@ def alone(world: World, device: str, resolution: str) -> dict[int, float]:
     }
 
 
-@pytest.mark.parametrize("resolution", ["1hour", "day"])
+@cases("resolution", ["1hour", "day"])
 def test_a_group_is_the_sum_of_its_devices(world: World, resolution: str) -> None:
     """Over the 23-hour day of 8 March; the first device's zone decides the days."""
     told = got(world, f"device:{METER}", "device:net-t1", "group:north", resolution=resolution)
@@ -69,7 +70,7 @@ def test_coverage_is_of_the_readings_that_were_due(world: World) -> None:
     assert (quiet["coverage"], quiet["volume"]) == (0, None)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("items", "labels"),
     [
         (("device:nobody", f"device:{TWIN}", "group:nowhere"), ["alpha"]),
@@ -88,7 +89,7 @@ def test_a_scope_sees_of_a_group_its_own_devices_alone(world: World) -> None:
     assert ask(world, f"device:{FOREIGN}").status_code == 404
 
 
-@pytest.mark.parametrize(
+@cases(
     ("items", "query", "parameter"),
     [
         ((), {}, "item"),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from api.catalog import LADDER, ONE_MINUTE, RAW, STORED, Resolution
 from api.domain.adaptive import Choice, at_most_rows, choose
+from tests.tables import cases
 
 HOURS, TENS, FIVES, MINUTES = reversed(STORED)
 DAY = {HOURS: 24, TENS: 144, FIVES: 288, MINUTES: 1440, RAW: 8640}  # a row every ten seconds
 
 
-@pytest.mark.parametrize(
+@cases(
     ("budget", "choice"),
     [
         (1, Choice(HOURS, 24, truncated=True)),

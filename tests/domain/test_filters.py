@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from api.catalog import AGGREGATED_FILTER_FIELDS, OPERATORS, RAW_FILTER_FIELDS
 from api.domain.filters import filter_pattern, parse_filter
+from tests.tables import cases
 
 PATTERN = re.compile(filter_pattern())
 FIELDS = sorted({*RAW_FILTER_FIELDS, *AGGREGATED_FILTER_FIELDS})
@@ -47,7 +47,7 @@ def test_every_number_that_a_client_may_print_is_read_exactly(value: float) -> N
     assert parse_filter(f"flowRate:eq:{value!r}", aggregated=False).value == value
 
 
-@pytest.mark.parametrize(("field", "column"), AGGREGATED_FILTER_FIELDS.items())
+@cases(("field", "column"), AGGREGATED_FILTER_FIELDS.items())
 def test_an_unprefixed_field_means_the_average(field: str, column: object) -> None:
     condition = parse_filter(f"{field}:gt:1", aggregated=True)
     assert condition.column == column

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.params.origins import origin
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "kept"),
     [
         ("https://portal.example", "https://portal.example"),
@@ -30,7 +31,7 @@ def test_an_origin_is_kept_as_a_browser_writes_it(said: str, kept: str) -> None:
     assert origin(kept) == kept
 
 
-@pytest.mark.parametrize(
+@cases(
     "said",
     [
         "", "*", "null", "portal.example", "https://", "https://*.example", "https:/portal.example",

@@ -15,6 +15,7 @@ from api.store.base import Grant, NewDevice
 from api.store.open import open_web_store
 from api.timez import now_ms, parse_instant, stamp
 from tests.embeds.conftest import Stage
+from tests.tables import cases
 from tests.world import ACME, FOREIGN, LONE, METER, OLD, QUIET, TWIN
 
 
@@ -164,7 +165,7 @@ def _in_groups(serial: str, *groups: str) -> NewDevice:
     return NewDevice(serial, groups=groups)
 
 
-@pytest.mark.parametrize("hidden", [METER, FOREIGN, "no such", "a\0b"])
+@cases("hidden", [METER, FOREIGN, "no such", "a\0b"])
 def test_a_device_out_of_the_grant_is_refused_by_name(stage: Stage, hidden: str) -> None:
     said = {"view": "wall", "devices": [LONE, hidden]}
     answer = stage.ask("POST", "/embeds", said, by="devices")
@@ -217,7 +218,7 @@ def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
 # --- What is refused -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "value", "words"),
     [
         ("view", "map", "must be one of chart, tile, wall"),
@@ -289,7 +290,7 @@ def test_every_problem_is_named_at_once(stage: Stage) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("body", [b"[]", b"{", b"\xff", b"null", b'"x"', b"[" * 60_000])
+@cases("body", [b"[]", b"{", b"\xff", b"null", b'"x"', b"[" * 60_000])
 def test_a_body_that_is_no_object_is_refused(stage: Stage, body: bytes) -> None:
     headers = dict(stage.world.credentials["all"].headers)
     answer = stage.service.post(f"{EMBEDS_PREFIX}/embeds", data=body, headers=headers)

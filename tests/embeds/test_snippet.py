@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from api.embeds import EmbedDefinition, Rolling, height_px, snippet
+from tests.tables import cases
 
 
 def definition(view: str, devices: int, **more: Any) -> EmbedDefinition:
@@ -16,7 +15,7 @@ def definition(view: str, devices: int, **more: Any) -> EmbedDefinition:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("view", "devices", "controls", "height"),
     [
         ("chart", 1, (), 420),

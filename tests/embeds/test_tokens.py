@@ -19,6 +19,7 @@ from api.store.sql.query import Query
 from api.store.web.base import Embed, Maker
 from api.timez import now_ms, parse_instant
 from tests.embeds.conftest import Stage, forged
+from tests.tables import cases
 from tests.world import ACME, CLOSED, FOREIGN, LONE, METER, OLD, QUIET, SECRET, TWIN
 
 INVALID = "The bearer token is not valid."
@@ -116,7 +117,7 @@ def test_a_short_token_lives_as_long_as_it_was_asked_for(gate: Gate) -> None:
     assert gate.sees(longer) == {METER}
 
 
-@pytest.mark.parametrize("ttl", [9, 601, 0, -1, 10**9, "60", True, 60.5])
+@cases("ttl", [9, 601, 0, -1, 10**9, "60", True, 60.5])
 def test_a_short_token_has_bounds(stage: Stage, ttl: Any) -> None:
     made = stage.make()
     answer = stage.ask("POST", f"/embeds/{made['id']}/tokens", {"ttl": ttl})
@@ -175,7 +176,7 @@ BAD: dict[str, Callable[[str, str], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", BAD)
+@cases("what", BAD)
 def test_a_bad_token_is_told_nothing(stage: Stage, what: str) -> None:
     good, other = (stage.token(stage.make()["id"]) for _ in range(2))
     answer = stage.own(BAD[what](good, other))

@@ -10,11 +10,12 @@ import pytest
 
 from benchmarks.soak import MAY_GROW_MIB, growth, is_flat
 from tests.commands.shell import ROOT
+from tests.tables import cases
 
 SECONDS = 20
 
 
-@pytest.mark.parametrize(
+@cases(
     ("samples", "grown", "flat"),
     [
         ([100.0] * 100, 0, True),

@@ -24,6 +24,7 @@ from api.ingest.decode import (
 from api.ingest.json_lines import batch_of_lines, parse_payload
 from api.ingest.timestamp_columns import parse_column
 from api.timez import parse_instant
+from tests.tables import cases
 
 UUID = "1f8730a9-5d67-4895-9215-6e247087ea00"
 KEYS = {UUID: 1, "FM-1": 1, "FM-2": 2, "10412": 3}
@@ -105,7 +106,7 @@ def test_rows_of_texts_come_out_as_from_the_exact_decoder(
     assert batch.read == len(rows)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("column", "odd"),
     [
         ("flow_rate", "1e999"),
@@ -185,7 +186,7 @@ def test_an_ordinary_line_is_read_without_the_exact_decoder(
     assert len(batch_of_lines(lines, DEVICES, NOW).columns) == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "problem"),
     [
         (["recorded_at", "flow_rate"], "has no column device"),
@@ -214,7 +215,7 @@ def test_a_column_of_instants_is_read_as_each_would_be_alone(texts: list[str]) -
             assert instant == parse_instant(text)
 
 
-@pytest.mark.parametrize(
+@cases(
     "form",
     [
         "{}",
@@ -235,7 +236,7 @@ def test_the_forms_that_machines_write_are_read_by_the_column(form: str) -> None
     assert instants.tolist() == [parse_instant(text) for text in texts]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "2023-02-29T00:00:00Z",

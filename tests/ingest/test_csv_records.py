@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from api.ingest.csv_records import Unreadable, record, records
+from tests.tables import cases
 
 LINES = st.text(st.sampled_from('ab1 ,"\0é'), max_size=12)
 
@@ -30,7 +30,7 @@ def test_what_csv_writes_on_a_line_is_read_back(row: list[str]) -> None:
     assert list(records([written.getvalue()])) == [row]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "row"),
     [
         ('"a","b"', ["a", "b"]),

@@ -8,6 +8,7 @@ import pytest
 
 from api.catalog import DAY_MS, METRICS
 from api.ingest.decode import Devices, Rejection, decode_json, decode_text
+from tests.tables import cases
 
 UUID = "1f8730a9-5d67-4895-9215-6e247087ea00"
 DEVICES = Devices({UUID: 7, "FM-1": 7, "70B3D57ED0051A2C": 7, "FM-2": 8})
@@ -30,7 +31,7 @@ def reading(at: int = T_MS, key: int = 7, **values: float) -> tuple[Any, ...]:
     return (key, at, *(values.get(metric.name) for metric in METRICS))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "value"),
     [
         ("1.5", 1.5),
@@ -50,7 +51,7 @@ def test_any_finite_number_is_taken_as_written(written: str, value: float) -> No
     assert text(flow_rate=written) == reading(flow_rate=value)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "reason"),
     [
         ("nan", "flow_rate is not a finite number"),
@@ -71,7 +72,7 @@ def test_other_texts_are_no_numbers(written: str, reason: str) -> None:
     assert text(flow_rate=written) == Rejection(reason, "FM-1")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "at_ms"),
     [
         ("2023-11-14T10:00:00Z", T_MS),
@@ -89,7 +90,7 @@ def test_instants_without_an_offset_are_utc(written: str, at_ms: int) -> None:
     assert text(recorded_at=written, quality="1") == reading(at_ms, quality=1.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "reason"),
     [
         ("", "no valid timestamp"),
@@ -105,7 +106,7 @@ def test_other_instants_are_refused(written: str, reason: str) -> None:
     assert text(recorded_at=written, quality="1") == Rejection(reason, "FM-1")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("identifier", "key"),
     [
         (UUID, 7),
@@ -143,7 +144,7 @@ def test_the_instant_goes_by_both_names() -> None:
     assert decode_json(payload, DEVICES, NOW) == reading(flow_rate=1.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("payload", "reason"),
     [
         (None, "not a JSON object"),

@@ -29,6 +29,7 @@ from api.ingest.demo.fleet import (
 )
 from api.ingest.demo.meter import OUTAGE_MS, TAKEN_OUT_MS, last_instant, readings
 from api.timez import offset_ms, zone
+from tests.tables import cases
 
 ORIGIN = 1_773_316_800_123  # 2026-03-12T12:00Z: four days after the clocks changed in America
 START = ORIGIN - HISTORY_MS
@@ -112,7 +113,7 @@ def test_a_span_asked_for_in_pieces_gives_the_same_readings(
     ).rows()
 
 
-@pytest.mark.parametrize("one", FLEET, ids=lambda one: one.meter.label)
+@cases("one", FLEET)
 def test_readings_are_plausible_and_consistent(one: Character) -> None:
     columns = readings(one, 5, ORIGIN, ORIGIN - 8 * DAY_MS, ORIGIN - 5 * DAY_MS)
     if one.meter.condition in (Condition.NEVER_SEEN, Condition.INACTIVE):
@@ -139,10 +140,9 @@ def test_readings_are_plausible_and_consistent(one: Character) -> None:
     assert celsius.std() > 0
 
 
-@pytest.mark.parametrize(
+@cases(
     "one",
     [one for one in FLEET if one.meter.condition is Condition.HEALTHY],
-    ids=lambda one: one.serial,
 )
 def test_a_healthy_meter_reports_in_nearly_every_bucket_of_its_cadence(one: Character) -> None:
     length_ms = max(one.meter.cadence_s, 60) * 1000

@@ -28,6 +28,7 @@ from api.server.intake import READINGS_PATH, create_intake
 from api.settings import Settings
 from api.store.base import Grant, Span
 from tests.store.fleet import NOON_MS
+from tests.tables import cases
 from tests.world import ACME, FOREIGN, LONE, METER, OLD, OTHER, SECRET, TWIN, World, opened
 
 NOON = "2026-03-08T12:00:00Z"
@@ -171,7 +172,7 @@ def test_what_was_refused_is_kept_under_the_key_that_sent_it(station: Station) -
 # --- Who may send what ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("by", "device", "known"),
     [
         ("all", "M-1", True), ("all", FOREIGN, False), ("all", OLD, True), ("all", "O-1", False),
@@ -208,7 +209,7 @@ def test_reading_and_sending_take_keys_of_their_own(station: Station) -> None:
 # --- What isn't taken ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "kind", "headers", "status"),
     [
         (b"[]", "text/csv", {}, 415),
@@ -231,7 +232,6 @@ def test_reading_and_sending_take_keys_of_their_own(station: Station) -> None:
         (b"[" + b"1," * 1_000_000 + b"1]", JSON, {}, 413),
         (b"\n" * 1_000_000, LINES, {}, 413),
     ],
-    ids=range(19),
 )
 def test_bodies_that_are_no_rows(
     station: Station, body: bytes, kind: str, headers: Mapping[str, str], status: int
@@ -266,12 +266,12 @@ def test_a_body_of_endless_small_members_is_soon_given_up(station: Station) -> N
     assert time.process_time() - began_s < 20  # it was two minutes
 
 
-@pytest.mark.parametrize("query", ["results=some", "results=", "results=all&results=all", "x=1"])
+@cases("query", ["results=some", "results=", "results=all&results=all", "x=1"])
 def test_parameters_are_held_to(station: Station, query: str) -> None:
     assert station.post([], query=query).status_code == 400
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
+@cases("method", ["GET", "PUT", "DELETE", "PATCH"])
 def test_other_methods_are_told_which_one(station: Station, method: str) -> None:
     answer = station.client.open(READINGS_PATH, method=method)
     assert answer.status_code == 405

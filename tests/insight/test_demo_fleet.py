@@ -27,6 +27,7 @@ from api.insight.findings import (
     settings_of,
 )
 from api.timez import HOUR_MS, MINUTE_MS, parse_instant, zone
+from tests.tables import cases
 
 ORIGIN = parse_instant("2026-11-22T10:17:00Z")
 SHOWN = {
@@ -106,9 +107,7 @@ def test_one_of_each(fate: Condition) -> None:
     assert SHOWN[fate] in {each.kind for each in found(one)}
 
 
-@pytest.mark.parametrize(
-    "label", ["Harbor main", "Lakeview main", "Mesa main", "Works main", "Main supply"]
-)
+@cases("label", ["Harbor main", "Lakeview main", "Mesa main", "Works main", "Main supply"])
 def test_healthy_mains_raise_none(label: str) -> None:
     one = next(each for each in FLEET if each.meter.label == label)
     assert one.meter.condition is Condition.HEALTHY

@@ -23,6 +23,7 @@ from tests.insight.series import (
     minutes,
     run,
 )
+from tests.tables import cases
 
 ROME = Device(zone("Europe/Rome"), 3600, price=0.01)
 
@@ -127,10 +128,9 @@ def replace_gallons(row: HourRow, gallons: float) -> HourRow:
     return row._replace(gallons=gallons)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("late_days", "rereads"),
     [(0, True), (1, True), (7, True), (12, False)],
-    ids=["today", "yesterday", "a week", "longer: from the first reading"],
 )
 def test_late_readings_re_run_from_their_day(late_days: int, rereads: bool) -> None:
     state = run(hours(district(70))).state

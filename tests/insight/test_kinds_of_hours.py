@@ -21,6 +21,7 @@ from tests.insight.series import (
     only,
     run,
 )
+from tests.tables import cases
 
 Span = tuple[float, float | None, float]
 WEEK = 24 * 7
@@ -30,7 +31,7 @@ def spans(kind: str, gallons: Sequence[float | None], **settings: float) -> list
     return [at(each) for each in of(kind, run(hours(gallons), settings={kind: settings}))]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "gallons", "expected"),
     [
         ("24 hours and the one under way", [2.0] * 25, [(0, None, 24)]),
@@ -86,7 +87,7 @@ def test_a_loss_is_critical_after_three_days() -> None:
     assert only(of("continuous-flow", run(hours([2.0] * 73)))).severity == "critical"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "settings", "count"),
     [
         ("by design", {"enabled": 0}, 0),
@@ -246,7 +247,7 @@ def test_unusual_day_is_open_until_the_next_is_over() -> None:
     assert spans("unusual-day", gallons[: 42 * 24 + 5]) == [(960, 984, 984)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "gallons", "expected"),
     [
         ("a week", household(30) + [0.0] * 200, [(720, None, 720 + WEEK)]),
@@ -269,7 +270,7 @@ def test_no_use(name: str, gallons: list[float | None], expected: list[Span]) ->
         assert abs(usual_opened - opened) <= 24, name
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "gallons", "expected"),
     [
         ("12 times", [3.0, *[5.0] * 13], [(1, None, 13)]),
@@ -283,7 +284,7 @@ def test_stuck(name: str, gallons: list[float | None], expected: list[Span]) -> 
     assert spans("stuck", gallons) == expected, name
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "gallons", "expected"),
     [
         ("a gallon net", [5.0, -1.0, 5.0, 5.0], [(1, 2, 2)]),
@@ -317,7 +318,7 @@ def test_backwards_for_long_is_critical() -> None:
     assert only(of("backwards", run(hours([-150.0] * 3)))).severity == "critical"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "high", "limit", "expected"),
     [
         ("10 minutes", 10, 8.0, [(1.0, 1 + 10 / 60, 1 + 10 / 60)]),

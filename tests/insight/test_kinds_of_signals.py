@@ -21,11 +21,12 @@ from tests.insight.series import (
     only,
     run,
 )
+from tests.tables import cases
 
 Span = tuple[float, float | None, float]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "missing", "cadence_s", "expected"),
     [
         ("15 minutes apart", 14, 60, []),
@@ -119,7 +120,7 @@ def test_a_fall_that_stops_is_over() -> None:
     assert finding.end_ms is not None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "after", "modulus", "count"),
     [
         ("it rises", 120.0, None, 0),

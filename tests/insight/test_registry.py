@@ -9,6 +9,7 @@ import pytest
 
 from api.insight.findings import KIND_BY_NAME, KINDS, SEVERITIES, order, parse, values
 from tests.insight.series import hours, of, run
+from tests.tables import cases
 
 CONTRACT = [
     "continuous-flow",
@@ -43,7 +44,7 @@ def test_every_kind_is_in_the_docs_with_its_settings() -> None:
     assert {setting.name for kind in KINDS for setting in kind.all_settings} <= named
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "name", "text", "value"),
     [
         ("continuous-flow", "limit", "15", 15.0),
@@ -56,7 +57,7 @@ def test_a_setting_is_read(kind: str, name: str, text: str, value: float) -> Non
     assert parse(KIND_BY_NAME[kind], name, text) == value
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "name", "text", "message"),
     [
         ("continuous-flow", "limit", "-1", "limit must be a number from 0.001 to 1e+06"),
@@ -79,7 +80,7 @@ def test_the_last_layer_of_settings_wins() -> None:
     assert (merged["limit"], merged["factor"], merged["enabled"]) == (9.0, 2.0, 1)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@cases("kind", KINDS)
 def test_defaults_lie_within_their_bounds(kind: object) -> None:
     for setting in KIND_BY_NAME[getattr(kind, "name", "")].all_settings:
         assert setting.least <= setting.default <= setting.most, setting.name

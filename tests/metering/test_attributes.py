@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from api.metering.attributes import attributes_of, summed
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("config", "attributes"),
     [
         (None, {}),

@@ -5,19 +5,19 @@ from __future__ import annotations
 import random
 from itertools import accumulate, pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from api.metering.cadence import LEAST_MS, Cadence, configured, estimated
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from tests.tables import cases
 
 
 def times(*steps_s: float) -> list[int]:
     return list(accumulate((round(step * 1000) for step in steps_s), initial=1_700_000_000_000))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("step_s", "cadence_s"),
     [
         (1, 10),  # never less than 10 s

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from api.metering.comparison import SHIFTS, Shift, other_day, pairings
 from api.timez import HOUR_MS, MINUTE_MS, from_datetime, zone
+from tests.tables import cases
 
 NEW_YORK, LORD_HOWE, KATHMANDU, APIA = (
     zone(name)
@@ -96,7 +97,7 @@ def test_each_instant_pairs_as_the_wall_clock_says(
         assert paired.get(at) == recounted(tz, shift, at), (tz.key, shift, at)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("day", "shift", "other"),
     [
         ("2026-11-10", "month", "2026-10-13"),  # the second Tuesday

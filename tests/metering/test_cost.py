@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from api.metering.cost import Price, costs, device_price, money, price_of, rate
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "price", "currency"),
     [
         ({"value": 0.01, "currency": "EUR"}, 0.01, "EUR"),
@@ -40,7 +39,7 @@ def test_costs_are_added_up_by_currency() -> None:
     assert sums == {"USD": 7.0, "EUR": 2.0}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("amount", "currency", "text"),
     [
         (586.942, "USD", "$586.94"),
@@ -58,7 +57,7 @@ def test_money(amount: float, currency: str, text: str) -> None:
     assert money(amount, currency) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("per_unit", "text"),
     [(0.012, "$0.012"), (0.01234, "$0.0123"), (0.5, "$0.5"), (3.17, "$3.17"), (0, "$0.00")],
 )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from api.catalog import RAW, RESOLUTION_BY_NAME
 from api.metering.cadence import Cadence
 from api.metering.gaps import breaks, gaps, patience_ms
 from api.metering.windows import Window
 from api.timez import HOUR_MS, MINUTE_MS
+from tests.tables import cases
 
 FIVE, DAY = RESOLUTION_BY_NAME["5min"], RESOLUTION_BY_NAME["day"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cadence", "resolution", "minutes"),
     [
         (Cadence(10_000), RAW, 0.5),

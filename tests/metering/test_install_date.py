@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from api.catalog import EARLIEST_READING_MS
 from api.metering.install_date import disproving, install_date
 from api.timez import DAY_MS, HOUR_MS
+from tests.tables import cases
 from tests.world import ms
 
 AT = ms("2026-11-20T10:40:00Z")
@@ -22,7 +21,7 @@ def test_nothing_can_disprove_a_date_before_all_readings() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("first_ms", "holds"),
     [(None, True), (AT + DAY_MS, True), (HOUR, True), (HOUR - 1, False), (AT - DAY_MS, False)],
 )

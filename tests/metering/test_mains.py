@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.metering.mains import Cycle, ancestors, counted
+from tests.tables import cases
 
 # main → riser → flat 1, flat 2; main → garden; another main
 TREE = {"riser": "main", "flat 1": "riser", "flat 2": "riser", "garden": "main"}
@@ -21,7 +22,7 @@ def test_each_device_has_all_that_is_upstream_the_nearest_first() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("summed", "counts"),
     [
         (["main", "riser", "flat 1", "garden", "other"], {"main", "other"}),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from api.metering.maintenance import (
     merged,
     occurrences,
 )
+from tests.tables import cases
 from tests.world import ms
 
 NEW_YORK, UTC = ZoneInfo("America/New_York"), ZoneInfo("UTC")
@@ -33,7 +33,7 @@ def starts(plan: Plan) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("repeat", "until", "expected"),
     [
         (Repeat.ONCE, None, ["2026-03-06T02:30-05:00"]),

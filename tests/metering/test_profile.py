@@ -20,6 +20,7 @@ from api.metering.profile import (
     usual,
 )
 from api.timez import day_start, zone
+from tests.tables import cases
 
 MONDAY = date(2026, 1, 5).toordinal()
 NOTHING = np.full(24, np.nan)
@@ -34,7 +35,7 @@ def history(days: int, volume: float | list[float] = 10.0, first: int = MONDAY) 
     return made
 
 
-@pytest.mark.parametrize(
+@cases(
     ("day", "holidays", "expected"),
     [
         (date(2026, 1, 5), (), 0),
@@ -124,7 +125,7 @@ def test_nothing_is_known_of_a_new_device() -> None:
     assert np.isnan(profile.table).all()
 
 
-@pytest.mark.parametrize("days", range(REWIND_DAYS + 1))
+@cases("days", range(REWIND_DAYS + 1))
 def test_a_history_goes_back_as_if_the_days_had_not_been(days: int) -> None:
     dice = np.random.default_rng(1)
     rows = dice.gamma(2, 50, (90, 24))
@@ -158,7 +159,7 @@ def test_a_history_stored_is_the_history_in_five_and_a_half_kilobytes() -> None:
         History.load(data[:-1])
 
 
-@pytest.mark.parametrize("gap", [0, 1, 30, 100])
+@cases("gap", [0, 1, 30, 100])
 def test_days_without_readings_are_empty_rows(gap: int) -> None:
     made = history(60)
     skipped = made.skipped_to(made.day + gap)
@@ -166,7 +167,7 @@ def test_days_without_readings_are_empty_rows(gap: int) -> None:
     assert int((~np.isnan(skipped.volumes[-DAYS:])).any(axis=1).sum()) == max(0, DAYS - gap)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "day", "missing", "hours"),
     [
         ("Europe/Rome", date(2026, 3, 29), [2], 23),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from api.metering.cadence import Cadence
 from api.metering.status import Activity, State, state_of
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from tests.tables import cases
 from tests.world import ms
 
 NOW = ms("2026-11-20T18:07:23.400Z")
@@ -22,7 +21,7 @@ USUAL: dict[str, Any] = {
 EVENTS = Cadence(MINUTE_MS, event_driven=True)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("differing", "state"),
     [
         ({}, State.REPORTING),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
-
 from api.catalog import RESOLUTION_BY_NAME
 from api.metering.cadence import Cadence
 from api.metering.uptime import closed_buckets, comparable, is_low, resolution_for, share
 from api.metering.windows import DEFAULT_SPAN, latest_buckets
+from tests.tables import cases
 from tests.world import ms
 
 NOW = ms("2026-11-20T18:07:23.400Z")
@@ -17,7 +16,7 @@ DAY = 86_400_000
 FIVE = RESOLUTION_BY_NAME["5min"]
 
 
-@pytest.mark.parametrize(("missing", "late"), list(product((0, 1, 100), (True, False))))
+@cases(("missing", "late"), list(product((0, 1, 100), (True, False))))
 def test_the_bucket_under_way_counts_on_neither_side(missing: int, late: bool) -> None:
     """Recounted from instants: what a window up to the bucket's edge would have said."""
     window = latest_buckets(DEFAULT_SPAN, FIVE, None, NOW)
@@ -36,7 +35,7 @@ def test_more_is_never_observed_than_expected() -> None:
     assert closed_buckets(9999, NOW - DAY, FIVE, None, NOW) == (0, 0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("observed", "expected", "found", "low"),
     [
         (1440, 1440, 1.0, False),

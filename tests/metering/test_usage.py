@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from api.metering.usage import change, day_of, hourly_sums, such_days, usual_by, usual_curve
 from api.timez import HOUR_MS, zone
+from tests.tables import cases
 from tests.world import ms
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "now", "start", "wall_h", "weekday"),
     [
         ("America/Denver", "2026-11-20T18:30Z", "2026-11-20T07:00Z", 11.5, 4),
@@ -82,7 +82,7 @@ def test_usual_within_an_hour_is_its_share() -> None:
     assert usual_by(curve, 30 * HOUR_MS) == 240.0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("gallons", "usual", "percent"),
     [
         (110.0, 100.0, 10),

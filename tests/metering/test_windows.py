@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from api.metering.windows import (
 )
 from api.timez import bucket_starts
 from tests.components.fleet.meters import DAY, HOUR, MINUTE, NOW
+from tests.tables import cases
 
 ONE_MINUTE, ONE_HOUR = RESOLUTION_BY_NAME["1min"], RESOLUTION_BY_NAME["1hour"]
 NAMES = {span.name: span for span in SPANS}
@@ -28,7 +28,7 @@ instants = st.integers(1_500_000_000_000, 2_000_000_000_000)
 spans, resolutions = st.sampled_from(SPANS), st.sampled_from(STORED)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cadence_s", "name"),
     [(60, "1min"), (61, "5min"), (300, "5min"), (301, "10min"), (600, "10min"), (601, "1hour"),
      (3600, "1hour"), (86_400, "1hour")],
@@ -39,7 +39,7 @@ def test_uptime_is_counted_in_the_finest_buckets_a_healthy_device_fills(
     assert resolution_for(Cadence(cadence_s * 1000)).name == name
 
 
-@pytest.mark.parametrize(
+@cases(
     ("span", "resolution", "expected"),
     [("24h", ONE_MINUTE, 1440), ("24h", ONE_HOUR, 24), ("1h", ONE_HOUR, 1), ("30d", ONE_HOUR, 720)],
 )
@@ -62,7 +62,7 @@ def test_a_window_begins_with_the_installation() -> None:
     assert latest_buckets(NAMES["24h"], ONE_MINUTE, NOW + DAY, NOW) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("from_ms", "to_ms", "installed_ms", "due"),
     [
         (0, 3_599_999, None, (0, 3_599_999)),

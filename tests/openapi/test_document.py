@@ -12,6 +12,7 @@ from api import timez
 from api.catalog import LIMIT, MAX_DATAPOINTS, OFFSET, PATH_PREFIX, SITE_ROOT
 from api.params.param_types import ZONE_PATTERN
 from tests.contract.test_datapoints import RESOLUTIONS
+from tests.tables import cases
 from tests.world import World
 
 PREFIX = "/management/v1"
@@ -96,7 +97,7 @@ def test_the_parameters_are_the_interface_s(document: dict[str, Any]) -> None:
     assert shown == PARAMETERS
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "name", "facts"),
     [
         ("/flow/datapoints/{id}", "limit", {"minimum": 1, "maximum": 10_000, "default": 1000}),
@@ -195,7 +196,7 @@ OBJECTS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", OBJECTS)
+@cases("name", OBJECTS)
 def test_objects_have_the_interface_s_fields(document: dict[str, Any], name: str) -> None:
     required, others = (set(fields.split()) for fields in OBJECTS[name])
     schema = document["components"]["schemas"][name]
@@ -207,7 +208,7 @@ def test_there_are_no_other_objects(document: dict[str, Any]) -> None:
     assert set(document["components"]["schemas"]) == set(OBJECTS)
 
 
-@pytest.mark.parametrize("resolution", RESOLUTIONS)
+@cases("resolution", RESOLUTIONS)
 def test_rows_are_described_column_by_column(document: dict[str, Any], resolution: str) -> None:
     schema = document["components"]["schemas"]["DatapointsResponse"]["properties"]["data"]
     assert f"{resolution}: " in schema["items"]["description"]

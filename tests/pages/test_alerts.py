@@ -11,6 +11,7 @@ from api.insight.alerts.rules import parse_rule
 from api.timez import DAY_MS, HOUR_MS
 from components.alerts import forms, lists
 from components.alerts.rules import preview
+from tests.tables import cases
 
 NOW = 1_780_000_000_000
 
@@ -42,7 +43,7 @@ def shown(*alerts: Alert, may_operate: bool = True) -> str:
     return text_of(lists.firing(page, NOW, lambda _: "UTC", may_operate=may_operate))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("alert", "words", "not_words"),
     [
         ({}, ["Burst · Main", "$12.50 a day", "rule “Leaks”", "Acknowledge"], ["Undo"]),

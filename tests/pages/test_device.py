@@ -236,7 +236,7 @@ def test_a_failure_keeps_the_last_good_picture(page: Any, looking: Site) -> None
         looking.broken.clear()
     assert "The store is on fire." in answer["notice"]
     kept = [value for name, value in answer.items() if name != "notice"]
-    assert kept == [no_update] * 11
+    assert kept == [no_update] * 12
 
 
 @pytest.mark.parametrize("compare", ["day", "week", "usual", "device:FM-CLOCKS"])
@@ -307,6 +307,7 @@ def test_over_the_wire(web: httpx.Client, site: Site) -> None:
         "data",
         *["children"] * 2,
         "data",
+        "data",
     ]
     ids = [
         "graph",
@@ -321,6 +322,7 @@ def test_over_the_wire(web: httpx.Client, site: Site) -> None:
         "compared",
         "since",
         "told",
+        "parts",
     ]
     parts = [(f"chart-{i}", p) for i, p in zip(ids, outputs, strict=True)]
     question = {

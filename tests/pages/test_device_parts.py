@@ -5,21 +5,40 @@ from __future__ import annotations
 import csv
 import importlib
 import io
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 from dash import no_update
 
+from api.auth import key_digest
 from api.catalog import RESOLUTION_BY_NAME
+from api.client import Client
+from api.roles import Role
+from api.server import create_service
+from api.store.base import Grant, Key
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
 from components.device.cards import CARDS, CardRow
 from components.device.chart_state import Shown, write_shown
-from components.device.kpi_rows import KPI_ROWS, by_query
+from components.device.kpi_rows import KPI_ROWS, When
+from components.device.page_parts import MENUS
 from components.ranges import Window
-from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, SPRING, TRICKY, Site
+from tests.dashboards import (
+    CLOCKS,
+    LIVE,
+    NEVER,
+    ORGANIZATION,
+    RETIRED,
+    SETTINGS,
+    SPRING,
+    TRICKY,
+    Site,
+)
 from tests.pages.elements import of_kind, of_tag, text
+from tests.tables import cases
 from web.downloads.routes import FILES
 from web.images.cards import DRAWINGS
 
@@ -48,19 +67,30 @@ KPIS = [row.id for row in KPI_ROWS]
 CARD_IDS = [row.id for row in CARDS]
 
 
-def kpi(page: Any, id: str, said: Any, device: Said) -> tuple[Any, Any]:
-    """A cell's parts and its failure, by the callback that fills it."""
-    (rows,) = (rows for rows in by_query() if id in {row.id for row in rows})
-    answer = page.kpis(rows, said, device)
-    assert len(answer) == 2 * len(rows)
-    at = 2 * [row.id for row in rows].index(id)
-    return answer[at], answer[at + 1]
+def parts(
+    page: Any, said: Any, device: Said, *due: str, question: Said | None = None, number: int = 1
+) -> Said:
+    """What the page answers for those parts: KPIs and cards by their ids, or names of `When`."""
+    shown = said and {**said, "due": list(due), "page": number}
+    return page.parts(shown, question or {}, device)
+
+
+def kpi(page: Any, id: str, said: Any, device: Said) -> tuple[Any, str]:
+    """A cell's parts and its failure."""
+    sheets = parts(page, said, device, id)["sheets"]
+    return sheets.get(id, no_update), text(sheets.get(f"{id}-trouble"))
 
 
 def card(page: Any, id: str, said: Any, device: Said, number: int = 1) -> list[Any]:
-    """A card's body, note and failure, by the callback that fills it."""
-    (row,) = (row for row in CARDS if row.id == id)
-    return page.card(row, said, device, number)
+    """A card's body, note and failure."""
+    sheets = parts(page, said, device, id, number=number)["sheets"]
+    return [sheets.get(id), text(sheets.get(f"{id}-note")), text(sheets.get(f"{id}-trouble"))]
+
+
+def state(page: Any, said: Any, device: Said) -> tuple[str, str]:
+    """The chip's words and its name in the stylesheet."""
+    ((_, attributes, nodes),) = parts(page, said, device, "device-state")["sheets"]["device-state"]
+    return text(nodes), attributes["data-state"]
 
 
 # --- Numbers -------------------------------------------------------------------------------------
@@ -69,9 +99,8 @@ def card(page: Any, id: str, said: Any, device: Said, number: int = 1) -> list[A
 def test_the_numbers_of_a_live_device(page: Any, looking: Site) -> None:
     said, device = last_day(looking), kept(looking, LIVE)
     body, trouble = kpi(page, "kpi-last", said, device)
-    chip, state, _ = page.state(said, device)
     assert text(body).startswith("Last reading ")
-    assert (trouble, text(chip), state) == ("", "● Reporting", "reporting")
+    assert (trouble, state(page, said, device)) == ("", ("● Reporting", "reporting"))
     up, _ = kpi(page, "kpi-uptime", said, device)
     quality, _ = kpi(page, "kpi-quality", said, device)
     assert text(up) == "Uptime, 24 h 100.0% 1,440 of 1,440 min"
@@ -102,10 +131,8 @@ def test_a_new_device_is_counted_since_its_first_reading(page: Any, looking: Sit
 def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
     said, device = last_day(looking), kept(looking, NEVER)
     body, _ = kpi(page, "kpi-last", said, device)
-    chip, state, _ = page.state(said, device)
-    assert (text(body), text(chip), state) == (
-        "Last reading – never reported", "○ No data", "nodata",
-    )  # fmt: skip
+    assert text(body) == "Last reading – never reported"
+    assert state(page, said, device) == ("○ No data", "nodata")
     assert (
         text(kpi(page, "kpi-volume", said, device)[0]) == "Volume, 24 h – no readings with volume"
     )
@@ -117,8 +144,8 @@ def test_a_device_that_never_reported(page: Any, looking: Site) -> None:
 
 
 def test_an_inactive_device_says_so(page: Any, looking: Site) -> None:
-    chip, *_ = page.state(last_day(looking), kept(looking, RETIRED, active=False))
-    assert text(chip) == "○ Inactive"
+    device = kept(looking, RETIRED, active=False)
+    assert state(page, last_day(looking), device)[0] == "○ Inactive"
     stores = of_kind(page.layout(device_id=looking.fleet.ids[RETIRED]), "Store")
     assert next(s for s in stores if s.id == "chart-subject").data["active"] is False  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -133,54 +160,86 @@ def test_without_a_price_there_is_no_cost(page: Any, looking: Site) -> None:
     assert kpi(page, "kpi-cost", last_day(looking), kept(looking, LIVE)) == (no_update, "")
 
 
-def test_each_cell_is_filled_by_one_callback() -> None:
-    assert [row.id for rows in by_query() for row in rows] == KPIS
-    assert len(set(KPIS)) == len(KPIS)
+EVERYTHING = [when.value for when in When]
 
 
-def parts_of(page: Any, id: str, said: Any, device: Said) -> list[Any]:
-    """What a KPI's cell, the state or a card below answers."""
-    if id in CARD_IDS:
-        return card(page, id, said, device)
-    return list(kpi(page, id, said, device) if id in KPIS else getattr(page, id)(said, device))
+def test_one_answer_has_every_part_that_is_due(page: Any, looking: Site) -> None:
+    """A refresh is one question: the chart, and whatever else is due."""
+    device = kept(looking, LIVE)
+    answer = page.answer({"range": "7d", "due": EVERYTHING, "asked": 7}, device)["parts"]
+    assert (answer["asked"], answer["fresh"]) == (7, sorted(EVERYTHING))
+    assert answer["overview"]["line"].startswith("M")
+    water = {"kpi-radio", "kpi-cost"}  # it measures water, and nobody says a price
+    assert {*KPIS, *CARD_IDS, *MENUS, "device-state"} - water <= set(answer["sheets"])
+    assert not water & set(answer["sheets"])
+    assert page.answer({"range": "7d"}, device)["parts"] is None
 
 
-@pytest.mark.parametrize("part", [*KPIS, *CARD_IDS])
-def test_each_part_fails_alone_and_keeps_what_it_had(page: Any, looking: Site, part: str) -> None:
+@pytest.mark.parametrize(
+    ("due", "there", "not_there"),
+    [
+        ("refresh", "kpi-last", "kpi-volume"),
+        ("range", "device-rows", "device-days"),
+        ("steady", "device-findings", "device-heat"),
+        ("hourly", "device-forecast", "kpi-last"),
+        ("device-rows", "device-rows", "kpi-volume"),
+    ],
+)
+def test_only_what_is_due_is_asked_for(
+    page: Any, looking: Site, due: str, there: str, not_there: str
+) -> None:
+    answer = parts(page, last_day(looking), kept(looking, LIVE), due)
+    assert there in answer["sheets"]
+    assert not_there not in answer["sheets"]
+    assert answer["fresh"] == ([due] if due in EVERYTHING else [])
+
+
+def test_a_note_or_a_correction_is_in_the_very_next_answer(page: Any, looking: Site) -> None:
+    """Nothing that a correction changes is kept from one answer to the next."""
+    said, device = shown(SPRING, HOUR_MS), kept(looking, CLOCKS)
+    before, _ = kpi(page, "kpi-volume", said, device)
+    body = {"device": CLOCKS, "from": stamp(SPRING), "to": stamp(SPRING + HOUR_MS),
+            "effect": "scale", "factor": 3.0, "reason": "three pulses a turn"}  # fmt: skip
+    fleet, secret = looking.fleet, str(uuid4())
+    key = Key("key_parts", ORGANIZATION, "parts", key_digest(secret), Grant(everything=True), 0)
+    fleet.store.create_key(replace(key, role=Role.ADMINISTRATOR))
+    administrator = Client.in_process(create_service(fleet.store, SETTINGS), secret)
+    made = administrator.create_annotation("correction", body)
+    try:
+        assert text(kpi(page, "kpi-volume", said, device)[0]) != text(before)
+    finally:
+        administrator.revoke_correction(made.id, "only a test")
+    assert text(kpi(page, "kpi-volume", said, device)[0]) == text(before)
+
+
+def test_each_part_says_that_it_failed_and_keeps_what_it_had(page: Any, looking: Site) -> None:
     # A range, a zone and a device that nothing has been remembered of.
     said = shown(now_ms() - 3 * HOUR_MS, HOUR_MS, zone="Europe/Rome")
     looking.broken.set()
     try:
-        told = parts_of(page, part, said, kept(looking, TRICKY))
+        told = parts(page, said, kept(looking, TRICKY), *EVERYTHING)
     finally:
         looking.broken.clear()
-    said_so = {str(each) for each in told if each is not no_update}
-    assert said_so == {"Internal error. The store is on fire."}
-
-
-def test_the_state_stays_where_the_service_fails(page: Any, looking: Site) -> None:
-    looking.broken.set()
-    try:
-        told = page.state(last_day(looking), kept(looking, TRICKY))
-    finally:
-        looking.broken.clear()
-    assert told == [no_update] * 3
+    assert told["fresh"] == []
+    assert "overview" not in told
+    failed = {id: text(nodes) for id, nodes in told["sheets"].items() if id not in MENUS}
+    assert set(failed) == {f"{id}-trouble" for id in (*KPIS, *CARD_IDS)}  # the state's chip stays
+    assert set(failed.values()) == {"Internal error. The store is on fire."}
 
 
 @pytest.mark.parametrize("said", [None, {}, {"from": "x", "to": 7}])
-@pytest.mark.parametrize("part", [*KPIS, "state", *CARD_IDS])
 def test_before_anything_is_shown_nothing_is_said(
-    page: Any, looking: Site, part: str, said: Said | None
+    page: Any, looking: Site, said: Said | None
 ) -> None:
-    told = parts_of(page, part, said, kept(looking, LIVE))
-    assert set(map(id, told)) == {id(no_update)}
+    assert parts(page, said, kept(looking, LIVE), *EVERYTHING) is no_update
 
 
 def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
     forged = {"device_id": "00000000-0000-4000-8000-00000000000f", "time_zone": "UTC"}
+    told = parts(page, last_day(looking), forged, *EVERYTHING)["sheets"]
     for part in (*KPIS, *CARD_IDS):
-        answer = parts_of(page, part, last_day(looking), forged)
-        assert any("Not found" in str(each) for each in answer), part
+        assert "Not found" in text(told[f"{part}-trouble"]), part
+        assert part not in told
 
 
 # --- Below ---------------------------------------------------------------------------------------
@@ -231,9 +290,14 @@ def hrefs(body: Any) -> list[str]:
     return [attributes["href"] for attributes in of_tag(body, "a")]
 
 
+def menus(page: Any, said: Any, device: Said) -> list[Any]:
+    sheets = parts(page, said, device, "range")["sheets"]
+    return [sheets[id] for id in MENUS]
+
+
 def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
     device = kept(looking, CLOCKS)
-    chart, findings, days, week, _, rows = page.to_have(shown(SPRING, HOUR_MS), device)
+    chart, findings, days, week, _, rows = menus(page, shown(SPRING, HOUR_MS), device)
     assert len(hrefs(findings)) == 2
     assert [href.partition("?")[0].rpartition("/")[2] for href in hrefs(days) + hrefs(week)] == [
         "days.csv",
@@ -246,14 +310,14 @@ def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
     assert report.startswith(f"/report?devices={looking.fleet.ids[CLOCKS]}&range=2026-03-0")
     assert all("resolution=raw" in href for href in files)
     by_hour = {**shown(SPRING, HOUR_MS), "resolution": "1hour", "zone": "Asia/Tokyo"}
-    chart, *_ = page.to_have(by_hour, device)
+    chart, *_ = menus(page, by_hour, device)
     *told, report = hrefs(chart)
     kinds = [("1hour" in href, "raw" in href) for href in told]  # each as CSV, workbook, with notes
     assert kinds == [(True, False)] * 3 + [(False, True)] * 3
     assert all("zone=Asia%2FTokyo" in href for href in (*told, report))
 
 
-@pytest.mark.parametrize("row", CARDS, ids=lambda row: row.id)
+@cases("row", CARDS)
 def test_each_file_and_image_of_a_card_has_an_address(row: CardRow) -> None:
     assert row.exports
     for export in row.exports:
@@ -261,18 +325,18 @@ def test_each_file_and_image_of_a_card_has_an_address(row: CardRow) -> None:
     assert row.image in {"", *DRAWINGS}
 
 
-def test_no_menu_is_filled_before_anything_is_shown(page: Any, looking: Site) -> None:
-    assert page.to_have(None, kept(looking, CLOCKS)) == [no_update] * 6
-
-
 def test_the_overview_is_of_long_ranges(page: Any, looking: Site) -> None:
     device = kept(looking, LIVE, interval_s=60)
-    assert page.whole(None, {"range": "24h"}, device) is None
-    told = page.whole(None, {"range": "7d"}, device)
+
+    def whole(question: Said, device: Said) -> Any:
+        return parts(page, last_day(looking), device, "steady", question=question)["overview"]
+
+    assert whole({"range": "24h"}, device) is None
+    told = whole({"range": "7d"}, device)
     assert told["line"].startswith("M")
     assert told["width"] == 800
     own = {"range": "2026-03-01T00:00:00Z..2026-03-20T00:00:00Z"}
-    assert page.whole(None, own, kept(looking, CLOCKS))["from"] == "2026-03-01T00:00:00.000Z"
+    assert whole(own, kept(looking, CLOCKS))["from"] == "2026-03-01T00:00:00.000Z"
 
 
 # --- Files ---------------------------------------------------------------------------------------

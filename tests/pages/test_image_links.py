@@ -18,6 +18,7 @@ from api.server import create_service
 from api.store.base import Grant, Key
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Fleet, make_fleet
 from tests.pictures import decoded
+from tests.tables import cases
 from tests.world import SETTINGS
 from web.auth import Access
 from web.dashboard import create_dashboard
@@ -179,7 +180,7 @@ def test_a_wall_can_be_signed_and_shows_what_its_key_may_see(site: Site) -> None
     assert b"Tenant 12 main" not in svg.data
 
 
-@pytest.mark.parametrize(
+@cases(
     ("address", "days", "named"),
     [
         ("/export/devices/{live}/chart.svg?range=8d", 30, ["range"]),

@@ -33,8 +33,8 @@ NAMES = {  # forms in which a device may be named → what they name
 ANNOTATIONS = ("{note}", "{maintenance}", "{correction}")
 OF_SERVICE = ("api", "maker", "operator", "administrator", "its author")
 MADE = ("notes", "maintenance", "corrections")  # whose POST answers 201
-OF_TWIN = ("{embed}", "{finding}", "{alert}", "{taken}", "{silence}")
-OF_ALL = ("{rule}", "{receiver}")  # of who sees the whole organization
+OF_TWIN = ("{embed}", "{finding}", "{alert}", "{taken}", "{silence}", "{budget}")
+OF_ALL = ("{rule}", "{receiver}", "{tariff}")  # of who sees the whole organization
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def _of_operator(person: Who, ask: Ask, device: str) -> set[int]:
 
 def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
     refused = person.api is not None and not person.role.may_administer
-    of_all = ask.method != "GET" and any(each in ask.path for each in ("/rules", "/receivers"))
+    of_all = ask.method != "GET" and any(
+        each in ask.path for each in ("/rules", "/receivers", "/tariffs")
+    )
     of_all = (of_all and not ask.path.endswith("/test")) or ask.path.endswith("/audit")
     refused = refused or (of_all and person.api is not None and person.api != EVERYTHING)
     return {403} if refused else _of_api(person, ask, device)
@@ -93,6 +95,37 @@ def _of_importers_site(person: Who, ask: Ask, device: str) -> set[int]:
     if person.site is None:
         return {303} if ask.method == "GET" else {401}
     return _imported(person.role is Role.ADMINISTRATOR and person.site == EVERYTHING, ask)
+
+
+def _of_whole(status: int) -> Callable[[Who, Ask, str], set[int]]:
+    """An administrator of all devices, who gets that status."""
+
+    def statuses(person: Who, ask: Ask, device: str) -> set[int]:
+        if person.api is None:
+            return {person.refused}
+        whole = person.role is Role.ADMINISTRATOR and person.api == EVERYTHING
+        return {status} if whole else {403}
+
+    return statuses
+
+
+def _of_its_administrator(status: int) -> Callable[[Who, Ask, str], set[int]]:
+    """An administrator of the device. A bad body is refused before the device is looked for."""
+
+    def statuses(person: Who, ask: Ask, device: str) -> set[int]:
+        if person.api is None:
+            return {person.refused}
+        if person.role is not Role.ADMINISTRATOR:
+            return {403}
+        return {status} if device in person.api or ask.body == "{}" else {404}
+
+    return statuses
+
+
+def _of_forwarded(person: Who, ask: Ask, device: str) -> set[int]:
+    if person.site is None:
+        return {303} if ask.method == "GET" else {401}
+    return {404, 405} if person.role is Role.ADMINISTRATOR else {403}
 
 
 def _imported(may: bool, ask: Ask) -> set[int]:
@@ -168,6 +201,9 @@ _FOR: dict[str, Callable[[Who, Ask, str], set[int]]] = {
     "site": _of_site,
     "site, by id": _of_site,
     "administrator's site": _of_administrators_site,
+    **{f"{status} whole": _of_whole(status) for status in (200, 400, 404, 409)},
+    **{f"{status} of device": _of_its_administrator(status) for status in (400, 404)},
+    "forwarded": _of_forwarded,
     "importer": _of_importer,
     "importer's site": _of_importers_site,
     "script": _of_site,

@@ -19,6 +19,7 @@ from api.insight.alerts import management
 from api.timez import DAY_MS, now_ms, stamp
 from tests.security.expected import ANNOTATIONS, NAMES, PEOPLE, Ask, owed
 from tests.security.site import Whole, whole
+from tests.tables import cases
 from tests.world import FOREIGN, LONE, TWIN
 from web.rendering import Renderer
 
@@ -48,6 +49,31 @@ IMPORTS_OF_PAGE = (
     ("PATCH", "/<rest>", _IMPORT, '{"settings": {}}'),
     ("DELETE", "/<rest>", _IMPORT, None),
 )
+
+
+ADMIN = (  # method, rule and path below /admin/v1, who may, body
+    *(
+        ("GET", rule, rule, "200 whole", None)
+        for rule in ("/organization", "/groups", "/quality", "/reception", "/keys")
+    ),
+    ("GET", "/devices", "/devices", "administrator", None),
+    ("GET", "/devices/file", "/devices/file", "administrator", None),
+    ("GET", "/devices/<id>/extent", "/devices/{device}/extent", "administrator", None),
+    ("PATCH", "/devices", "/devices", "administrator", '{"devices": ["{device}"], "set": {}}'),
+    ("DELETE", "/devices/<id>", "/devices/{device}", "400 of device", '{"serialNumber": "-"}'),
+    ("POST", "/devices/<id>/exchanges", "/devices/{device}/exchanges", "400 of device", "{}"),
+    ("DELETE", "/devices/<id>/exchanges", "/devices/{device}/exchanges", "404 of device",
+     '{"at": "never"}'),
+    ("PATCH", "/organization", "/organization", "200 whole", "{}"),
+    ("POST", "/devices", "/devices", "409 whole", '{"serialNumber": "T-1"}'),
+    ("POST", "/devices/file", "/devices/file", "200 whole", '{"csv": "serialNumber"}'),
+    ("POST", "/groups", "/groups", "400 whole", '{"name": "a", "devices": []}'),
+    ("PATCH", "/groups", "/groups", "200 whole", '{"name": "north"}'),
+    ("DELETE", "/groups", "/groups", "404 whole", '{"name": "none"}'),
+    ("POST", "/keys", "/keys", "400 whole", "{}"),
+    ("PATCH", "/keys/<id>", "/keys/none", "404 whole", "{}"),
+    ("POST", "/keys/<id>/revoke", "/keys/none/revoke", "404 whole", "{}"),
+)  # fmt: skip
 
 
 def of_interface(path: str) -> Ask:
@@ -143,6 +169,31 @@ ROUTES: dict[str, Ask] = {
         '{"device": "{device}", "until": "' + stamp(now_ms() + DAY_MS) + '"}',
     ),
     "DELETE /insight/v1/silences/<id>": Ask("/insight/v1/silences/{silence}", "operator", "DELETE"),
+    "GET /insight/v1/costs": Ask(f"/insight/v1/costs?ids={{device}}&{SPAN}", "api"),
+    "GET /insight/v1/tariffs": Ask("/insight/v1/tariffs", "api"),
+    "GET /insight/v1/tariffs/<id>": Ask("/insight/v1/tariffs/{tariff}", "api"),
+    "POST /insight/v1/tariffs": Ask(
+        "/insight/v1/tariffs",
+        "administrator",
+        "POST",
+        '{"name": "T", "versions": [{"from": "2026-01-01", "rates": [{"perGallon": "0.01"}]}]}',
+    ),
+    "PATCH /insight/v1/tariffs/<id>": Ask(
+        "/insight/v1/tariffs/{tariff}", "administrator", "PATCH", '{"name": "U"}'
+    ),
+    "DELETE /insight/v1/tariffs/<id>": Ask(
+        "/insight/v1/tariffs/{tariff}", "administrator", "DELETE"
+    ),
+    "GET /insight/v1/budgets": Ask("/insight/v1/budgets", "api"),
+    "GET /insight/v1/budgets/<id>": Ask("/insight/v1/budgets/{budget}", "api"),
+    "POST /insight/v1/budgets": Ask(
+        "/insight/v1/budgets", "operator", "POST", '{"device": "{device}", "amount": 5}'
+    ),
+    "PATCH /insight/v1/budgets/<id>": Ask(
+        "/insight/v1/budgets/{budget}", "operator", "PATCH", '{"amount": 6}'
+    ),
+    "DELETE /insight/v1/budgets/<id>": Ask("/insight/v1/budgets/{budget}", "operator", "DELETE"),
+    "GET /insight/v1/annotations": Ask("/insight/v1/annotations?device={device}", "api"),
     "GET /insight/v1/audit": Ask("/insight/v1/audit", "administrator"),
     **{
         f"GET /insight/v1/{many}{end}": Ask(f"/insight/v1/{many}{path}", "api")
@@ -279,6 +330,19 @@ ROUTES: dict[str, Ask] = {
         )
         for method, rule, path, body in asks
     },
+    "GET /admin/v1/api-json": Ask("/admin/v1/api-json", "api"),
+    **{
+        f"{method} /admin/v1{rule}": Ask(f"/admin/v1{path}", to, method, body)
+        for method, rule, path, to, body in ADMIN
+    },
+    **{
+        f"{method} /admin/service{rule}": Ask(f"/admin/service{path}", "forwarded", method, "{}")
+        for rule, path, methods in (
+            ("", "", ("GET", "POST")),
+            ("/<rest>", "/nothing/there", ("GET", "POST", "PUT", "PATCH", "DELETE")),
+        )
+        for method in methods
+    },
     "POST /export/links": Ask(
         "/export/links",
         "script",
@@ -351,7 +415,7 @@ def asked(site: Whole, who: str, ask: Ask, name: str) -> TestResponse:
     path = ask.path.replace("{device}", quote(name, safe="")).replace("{embed}", embed)
     if "{finding}" in path:
         path = path.replace("{finding}", site.new_finding(dismissed=path.endswith("/restore")))
-    for what in ("alert", "taken", "rule", "receiver", "silence"):
+    for what in ("alert", "taken", "rule", "receiver", "silence", "tariff", "budget"):
         if f"{{{what}}}" in path:
             path = path.replace(f"{{{what}}}", site.new_alerting(what))
     for kind in ANNOTATIONS:
@@ -373,8 +437,8 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize("who", PEOPLE)
-@pytest.mark.parametrize("route", TABLE)
+@cases("who", PEOPLE)
+@cases("route", TABLE)
 def test_every_cell(site: Whole, route: str, who: str) -> None:
     ask, person = TABLE[route], site.people[who]
     named = "{device}" in f"{ask.path}{ask.body}"
@@ -384,7 +448,8 @@ def test_every_cell(site: Whole, route: str, who: str) -> None:
         assert answer.status_code in owed(site, who, ask, name), (name, text[:300])
         sees = (
             person.api
-            if ask.to in ("api", "maker", "operator", "administrator", "its author", "silencer")
+            if ask.path.startswith("/admin/v1")
+            or ask.to in ("api", "maker", "operator", "administrator", "its author", "silencer")
             else person.site
         )
         for other, words in TELLING.items():

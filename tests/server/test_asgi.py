@@ -15,6 +15,7 @@ from api.server import asgi
 from api.server.asgi import REFUSAL, ThreadedSite, environ_of
 from api.server.request_bodies import BodyBudget
 from api.server.thread_lanes import LANES, PAGES, Lane, lane_of
+from tests.tables import cases
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -232,7 +233,7 @@ def test_a_file_that_breaks_off_has_no_end(caplog: pytest.LogCaptureFixture) -> 
 # --- Rules ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "lane"),
     [
         ("/", "pages"), ("/devices/x", "pages"), ("/_dash-update-component", "pages"),

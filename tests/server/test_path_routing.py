@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 
 from api.catalog import SITE_ROOT
 from api.server.path_routing import Mounted, without_root
+from tests.tables import cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "inside"),
     [
         ("/weir", "/"), ("/weir/", "/"), ("/weir/devices", "/devices"), ("/devices", "/devices"),

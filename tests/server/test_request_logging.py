@@ -25,6 +25,7 @@ from api.telemetry.client_address import (
     is_secure,
     passed_on,
 )
+from tests.tables import cases
 from tests.world import METER, World, build
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("::1/128"))
@@ -45,7 +46,7 @@ CLIENTS = [
 ]
 
 
-@pytest.mark.parametrize(("peer", "said", "expected"), CLIENTS)
+@cases(("peer", "said", "expected"), CLIENTS)
 def test_the_address_is_what_a_trusted_proxy_vouches_for(
     peer: str, said: str | None, expected: str
 ) -> None:
@@ -54,7 +55,7 @@ def test_the_address_is_what_a_trusted_proxy_vouches_for(
     assert client_address(environ, ()) == peer
 
 
-@pytest.mark.parametrize(
+@cases(
     ("scheme", "peer", "said", "expected"),
     [
         ("https", "198.51.100.7", "", True),
@@ -85,7 +86,7 @@ PROXY_HEADERS = (
 HERE = {"REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost:8050", "SERVER_PROTOCOL": "HTTP/1.1"}
 
 
-@pytest.mark.parametrize("header", PROXY_HEADERS)
+@cases("header", PROXY_HEADERS)
 def test_every_header_of_a_proxy_means_passed_on(header: str) -> None:
     environ = HERE | {f"HTTP_{header.upper().replace('-', '_')}": ""}
     assert from_this_machine(HERE)
@@ -119,7 +120,7 @@ PLACES = (
 )
 
 
-@pytest.mark.parametrize(("host", "peer", "here"), PLACES)
+@cases(("host", "peer", "here"), PLACES)
 def test_only_a_loopback_connection_by_a_loopback_name_is_from_this_machine(
     host: str, peer: str, here: bool
 ) -> None:
@@ -127,7 +128,7 @@ def test_only_a_loopback_connection_by_a_loopback_name_is_from_this_machine(
     assert from_this_machine(environ) is here
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "value", "foreign"),
     [
         ("SEC_FETCH_SITE", "none", False),

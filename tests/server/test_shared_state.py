@@ -21,6 +21,7 @@ from api.server.shared_state import AGAIN_S, Shared
 from api.settings import Settings
 from tests import servers
 from tests.auth.directory import Clock
+from tests.tables import cases
 from tests.world import SECRET, World, opened
 from web.auth.session_cookie import Session, SignedOutSessions
 from web.auth.sign_in import BURST, Throttle
@@ -170,7 +171,7 @@ def test_requests_are_answered_while_redis_dies(tmp_path: Path) -> None:
         shared.close()
 
 
-@pytest.mark.parametrize("url", ["localhost:6379", "http://localhost", "redis://", "unix:"])
+@cases("url", ["localhost:6379", "http://localhost", "redis://", "unix:"])
 def test_a_url_that_is_none_stops_the_start(url: str) -> None:
     with pytest.raises(Exception, match="WEIR_REDIS_URL must be"):
         Settings.from_env({"WEIR_REDIS_URL": url})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from api.catalog import HOUR_MS, METRICS, MINUTE_MS, ONE_MINUTE, STORED, Resolution
 from api.store import batch
 from tests.store.fleet import NOON_MS
+from tests.tables import cases
 
 NOTHING = (None,) * (len(METRICS) - 1)
 
@@ -30,7 +30,7 @@ def test_a_sum_that_overflows_is_no_reason_to_refuse() -> None:
     assert batch.in_order(rows) == rows
 
 
-@pytest.mark.parametrize(
+@cases(
     ("existing", "arriving", "first", "further"),
     [
         ([], [row(1, 0, 1.0), row(1, 1, 1.0)], [row(1, 0, 1.0), row(1, 1, 1.0)], []),
@@ -44,7 +44,6 @@ def test_a_sum_that_overflows_is_no_reason_to_refuse() -> None:
             [(*row(1, 0, 3.0), 2), (*row(1, 0, 4.0), 3)],
         ),
     ],
-    ids=["all new", "two at one instant", "a repeat", "another at an instant", "mixed"],
 )
 def test_what_is_new_is_decided(existing: Any, arriving: Any, first: Any, further: Any) -> None:
     assert batch.decide(existing, arriving) == batch.New(first, further)

@@ -30,6 +30,7 @@ from api.store.tables import DISTRIBUTED, READING, SMALL_TABLES, TABLES
 from api.store.web import migrations as web_migrations
 from tests import citus
 from tests.store.fleet import NOON_MS, new_meters, steady
+from tests.tables import cases
 
 AN_HOUR_AND_EDGES = Span(NOON_MS - 1, NOON_MS + HOUR_MS + 1)
 
@@ -69,7 +70,7 @@ def test_a_cluster_without_room_says_what_it_needs() -> None:
         distribution.spread(Full())  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("nodes", "told", "shards"),
     [
         (2, ["one 8", "other 16"], 24),
@@ -78,7 +79,6 @@ def test_a_cluster_without_room_says_what_it_needs() -> None:
         (2, ["one 8", None], 8 + distribution.UNKNOWN_CORES),
         (1, [], distribution.UNKNOWN_CORES),
     ],
-    ids=["cores", "one machine", "a shard each", "one can't be asked", "a lone coordinator"],
 )
 def test_each_core_gets_a_shard(nodes: int, told: list[str | None], shards: int) -> None:
     assert distribution.shards_for(nodes, told) == shards

@@ -23,6 +23,7 @@ from api.catalog import (
 from api.store.base import Condition, Device, Progress, Span, Store
 from tests.store.fleet import NOON_MS, new_meters, reading
 from tests.store.test_maintenance import tamper
+from tests.tables import cases
 
 GREATEST = sys.float_info.max
 SMALLEST = math.ulp(0.0)
@@ -89,7 +90,7 @@ def test_the_mean_of_means_far_apart_is_there(store: Store) -> None:
         assert day(store, device, source, "total_flow_amount") == pytest.approx(3e200, rel=1e-12)
 
 
-@pytest.mark.parametrize("tiny", [SMALLEST, 1e-320, -1e-320, 1e-310, sys.float_info.min])
+@cases("tiny", [SMALLEST, 1e-320, -1e-320, 1e-310, sys.float_info.min])
 def test_the_smallest_are_kept_and_their_averages_may_be_zero(store: Store, tiny: float) -> None:
     device = take_in(store, (0, tiny), (0, 0.0), (90, tiny))
     for resolution in STORED:

@@ -24,6 +24,7 @@ from api.store.base import Device, LatestQuery, LatestResult, Span, Store
 from tests.store import strategies
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
 from tests.store.recomputed import column
+from tests.tables import cases
 
 resolutions_or_none = st.one_of(st.none(), st.sampled_from(STORED))
 questions = st.builds(
@@ -73,7 +74,7 @@ def test_latest_is_a_look_at_each_device(
     assert found == {device.key: one_by_one(store, device, question) for device in devices}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("from_ms", "to_ms"),
     [
         (0, 24 * HOUR_MS - 1),

@@ -22,6 +22,7 @@ from api.timez import now_ms, parse_instant
 from tests import citus
 from tests.commands.shell import eventually
 from tests.store.fleet import new_meters, reading
+from tests.tables import cases
 
 EVERYTHING = Span()
 START_MS = parse_instant("2026-01-30T00:00:00Z")
@@ -230,7 +231,7 @@ def test_an_instant_lies_in_its_month(instant_ms: int) -> None:
     assert end_ms(sql.MONTH + month) == start_ms(following(month))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("there", "missing"),
     [
         ([], ["2026_01", "2026_02", "2026_03"]),

@@ -33,6 +33,7 @@ from api.timez import day_edges, zone
 from tests.store import strategies
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
 from tests.store.recomputed import close, column, distinct, piece, rolled, within
+from tests.tables import cases
 
 PYTHON_OPERATORS = {
     "=": operator.eq, "<>": operator.ne, ">": operator.gt,
@@ -171,9 +172,7 @@ def assert_piece(found: Piece, rows: list[Any], source: Resolution) -> None:
             assert close(got, want, scale=40e6), aggregate
 
 
-@pytest.mark.parametrize(
-    "name", ["UTC", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"]
-)
+@cases("name", ["UTC", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"])
 def test_local_days_over_a_change_of_clocks_are_groups_of_the_rows(store: Store, name: str) -> None:
     (device,) = new_meters(store, 1)
     store.write(steady(device, 6 * 96, step_ms=15 * MINUTE_MS, start_ms=NOON_MS - 3 * DAY_MS))
@@ -207,7 +206,7 @@ def test_a_duration_is_no_column_of_a_rollup(store: Store) -> None:
         store.count(device, ONE_MINUTE, Span(), (Condition(FLOW_DURATION, ">", 0.0),))
 
 
-@pytest.mark.parametrize("resolution", READABLE, ids=lambda r: r.name)
+@cases("resolution", READABLE)
 def test_a_device_without_readings_has_nothing(store: Store, resolution: Resolution) -> None:
     (device,) = new_meters(store, 1)
     assert store.rows(device, resolution, Span(), limit=10) == []

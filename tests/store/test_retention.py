@@ -13,6 +13,7 @@ from api.store.base import Device, LatestQuery, Progress, Span, Store
 from api.store.retention import REASON, months_before
 from api.timez import parse_instant
 from tests.store.fleet import NOON_MS, new_meters, reading
+from tests.tables import cases
 
 LIMIT_MS = NOON_MS + 12 * HOUR_MS  # a midnight
 EVERYTHING = Span()
@@ -154,7 +155,7 @@ def test_the_limit_never_falls(empty_store: Store) -> None:
     assert empty_store.raw_from_ms() == LIMIT_MS
 
 
-@pytest.mark.parametrize(
+@cases(
     ("now", "months", "limit"),
     [
         ("2026-11-21T02:30:00Z", 0, "2026-11-01T00:00:00Z"),

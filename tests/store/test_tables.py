@@ -19,6 +19,7 @@ from api.store.tables import (
     Table,
     counter,
 )
+from tests.tables import cases
 
 dialects = pytest.mark.parametrize("dialect", [SQLITE, POSTGRES], ids=lambda d: d.name)
 
@@ -39,7 +40,7 @@ def test_a_time_series_can_be_distributed_by_device(table: Table, dialect: Diale
     assert "CREATE INDEX" not in text
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda t: t.name)
+@cases("table", TABLES)
 def test_sqlite_tables_are_strict_and_kept_in_their_key(table: Table) -> None:
     assert table.ddl(SQLITE)[0].endswith("STRICT, WITHOUT ROWID")
 

@@ -12,6 +12,7 @@ from api.store.tables import UNDATED
 from tests.store import strategies
 from tests.store.fleet import NOON_MS, new_meters, reading
 from tests.store.test_writing import assert_true_to
+from tests.tables import cases
 
 ALL = Span()
 
@@ -48,7 +49,7 @@ def test_a_redelivery_changes_nothing_and_what_was_dated_stays_so(store: Store) 
         assert store.undated(meter, ALL) == [NOON_MS + 1]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("span", "found"),
     [
         (Span(), [0, 1, 5]),

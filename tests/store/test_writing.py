@@ -16,6 +16,7 @@ from api.store.base import Device, Progress, ReadingRow, Span, Store, Verdict, W
 from tests.store import strategies
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
 from tests.store.recomputed import assert_same_rows, distinct, rolled
+from tests.tables import cases
 
 ALL = Span()
 quick = settings(max_examples=25, deadline=None)
@@ -125,8 +126,8 @@ def test_nothing_written_is_nothing_stored(store: Store) -> None:
     assert store.write([]) == Written(0, 0)
 
 
-@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+@cases("number", [math.nan, math.inf, -math.inf])
+@cases("metric", METRICS)
 def test_numbers_that_are_not_finite_are_refused_whole(
     store: Store, number: float, metric: Any
 ) -> None:
@@ -137,9 +138,7 @@ def test_numbers_that_are_not_finite_are_refused_whole(
     assert rows_of(store, device) == []
 
 
-@pytest.mark.parametrize(
-    "row", [(1, NOON_MS, 1.0), (1, -1, *[1.0] * 7), (1, NOON_MS, *[1.0] * 8)], ids=str
-)
+@cases("row", [(1, NOON_MS, 1.0), (1, -1, *[1.0] * 7), (1, NOON_MS, *[1.0] * 8)])
 def test_rows_of_another_shape_are_refused(store: Store, row: Any) -> None:
     with pytest.raises(ValueError, match="a reading must have"):
         store.write([row])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
+from tests.tables import cases
 from web.embed import site
 from web.static import ASSETS
 
@@ -33,7 +32,7 @@ def test_there_are_tokens_of_each_kind() -> None:
     assert {name.split("-")[2] for name in TOKENS} == set(PROPERTIES)
 
 
-@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+@cases("sheet", SHEETS)
 def test_no_length_is_spelt_out_where_a_token_fits(sheet: Path) -> None:
     spelt = [
         f"{name}: {value}"
@@ -46,7 +45,7 @@ def test_no_length_is_spelt_out_where_a_token_fits(sheet: Path) -> None:
     assert spelt == []
 
 
-@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+@cases("sheet", SHEETS)
 def test_every_token_that_is_used_exists(sheet: Path) -> None:
     used = set(re.findall(r"var\((--(?:text|space|radius)-\w+)\)", sheet.read_text()))
     assert used - TOKENS.keys() == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -36,7 +37,6 @@ from components.ranges import Window, widened
 from components.units import US, Units
 from components.url_state import COMPARISONS, SHOWN, read_compare, read_window, units_param
 from web.downloads.names import file_stem, of_window
-from web.downloads.notes import NotesColumn
 from web.downloads.table import Column, Kind, Part, Table
 
 
@@ -57,7 +57,7 @@ def rows_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -
     order = replace(_order(device, resolution, window, query), compare=compare)
     if query.get("notes", SHOWN) != SHOWN:
         raise ValueError(f"notes must be {SHOWN}, or left out.")
-    noted = within(access.client, device.id, order.window) if "notes" in query else None
+    noted = within(access.client, device.id, order.window, ["note"]) if "notes" in query else None
     return rows(access.client, order, noted)
 
 
@@ -187,6 +187,25 @@ def _parts(
             ends = [_end_ms(start, order) for start in page.times_ms]
             part = [*part, notes.texts(page.times_ms, ends)]
         yield part
+
+
+class NotesColumn:
+    """Rows are given in their order, a part at a time. A note stands in the row that holds its
+    start, or in the first one after it; a note of a span also in the further rows that it meets."""
+
+    def __init__(self, notes: Sequence[Annotation]) -> None:
+        self._coming = deque(sorted(notes, key=lambda note: (note.from_ms, note.id)))
+        self._open: list[Annotation] = []
+
+    def texts(self, starts_ms: Sequence[int], ends_ms: Sequence[int]) -> list[str | None]:
+        """For each row its notes, separated by `; `; ends are exclusive."""
+        return [self._text(*row) for row in zip(starts_ms, ends_ms, strict=True)]
+
+    def _text(self, start_ms: int, end_ms: int) -> str | None:
+        self._open = [n for n in self._open if n.to_ms is not None and n.to_ms > start_ms]
+        while self._coming and self._coming[0].from_ms < end_ms:
+            self._open.append(self._coming.popleft())
+        return "; ".join(" ".join(note.body.split()) for note in self._open) or None
 
 
 def _compared_columns(order: Order) -> list[Column]:

@@ -12,7 +12,7 @@ from api.errors import TooManyRequests
 from components import session
 from components.fleet.queries import ServiceAccess, current_access
 from web.concurrency_limit import ConcurrencyLimit
-from web.downloads import alerts, audit, compare, device, devices, findings, fleet, streaming, usage
+from web.downloads import device, lists, streaming, usage
 from web.downloads.table import Table
 
 MOST_EACH: Final = 3  # half of its lane's threads
@@ -25,13 +25,13 @@ FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/days": device.days_file,
     "/download/devices/<path:device_id>/hours": device.hours_file,
     "/download/devices/<path:device_id>/forecast": device.forecast_file,
-    "/download/devices/<path:device_id>/findings": findings.device_findings_file,
-    "/download/devices": devices.devices_file,
-    "/download/findings": findings.findings_file,
-    "/download/alerts": alerts.alerts_file,
-    "/download/audit": audit.audit_file,
-    "/download/fleet": fleet.states_file,
-    "/download/compare": compare.compare_file,
+    "/download/devices/<path:device_id>/findings": lists.device_findings_file,
+    "/download/devices": lists.devices_file,
+    "/download/findings": lists.findings_file,
+    "/download/alerts": lists.alerts_file,
+    "/download/audit": lists.audit_file,
+    "/download/fleet": lists.states_file,
+    "/download/compare": lists.compare_file,
     "/download/usage/by-device": usage.devices_file,
     "/download/usage/by-day": usage.days_file,
 }

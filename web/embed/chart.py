@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 
 from api.embeds import EmbedDefinition, Rolling
 from components import chart_query, formatting
-from components.chart_card import FOLLOWERS, Ids, chart_notice, chart_plot, chart_spoken
+from components.chart_card import Ids, chart_notice, chart_plot, chart_spoken
 from components.chart_query import Drawn, Subject
 from components.charts import figure, hover_text
 from components.charts.traces import Canvas
@@ -112,7 +112,7 @@ def frame(viewer: EmbedViewer, now_ms: int) -> Component:
     return html.Section(
         [
             dcc.Store(id=Ids.START, data={"device": subject.device_id}),
-            *(dcc.Store(id=id) for id in (Ids.QUESTION, Ids.RESPONSE, Ids.DRAWN, *FOLLOWERS)),
+            *(dcc.Store(id=id) for id in (Ids.QUESTION, Ids.RESPONSE, Ids.DRAWN, Ids.SHOWN)),
             heading(definition.title or label, line=line),
             controls(definition, _ranges(definition), field="range", own="", chosen=""),
             *chart_notice(),

@@ -24,7 +24,7 @@ Answer = dict[str, Any]
 
 
 class Ids(StrEnum):
-    """Ids, also used by assets/frame.js."""
+    """Ids, also used by web/embed/assets/frame.js."""
 
     FRAME = "embed"
     START = "embed-start"
@@ -74,7 +74,7 @@ def opened(_: Any) -> Any:
 
 
 def message(text: str, *, again: bool = False) -> Component:
-    """A text in place of a view. ``again``: assets/frame.js retries after a while."""
+    """A text in place of a view. ``again``: web/embed/assets/frame.js retries after a while."""
     return html.P(text, className="instead", **attributes(data_again=str(again).lower()))
 
 

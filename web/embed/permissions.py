@@ -109,7 +109,7 @@ def _units(definition: EmbedDefinition, wishes: Wishes) -> Units:
 
 # --- What stands above: title and controls -------------------------------------------------------
 
-# Not among the view's wishes: the theme is the frame's own affair, and assets/frame.js sees to it.
+# Without the theme, which web/embed/assets/frame.js sets.
 THEMES: Final = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
 Named = Sequence[tuple[str, str]]
 

@@ -29,7 +29,7 @@ AGAIN_MS: Final = 15_000
 
 
 class Ids(StrEnum):
-    """What assets/wall.js looks for by these names too."""
+    """Ids, also used by web/embed/assets/wall.js."""
 
     QUESTION = "wall-question"
     BOARD = "wall-board"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -17,6 +17,11 @@ from api.ingest.foreign.numbers import parse_numbers
 from api.ingest.foreign.units import Values, unit_in
 from api.metering.register import looks_like_register
 
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _WORDS: Final[dict[str, str]] = {
     "time": "time timestamp date datetime recorded recordedat recorded_at ts when zeit zeitpunkt"
     " zeitstempel datum uhrzeit fecha hora data ora heure horodatage instante ablesezeit received"
@@ -24,7 +29,7 @@ _WORDS: Final[dict[str, str]] = {
     "device": "device meter serial zahler zaehler zahlernummer zaehlernummer contador contatore"
     " compteur sensor id deviceid meterid account customer user userid userkey anlage matricola"
     " nummer number name point site location node dma household apparat gerat geraet eui deveui"
-    " devicename identifier messstelle teller",
+    " devicename identifier messstelle teller endpoint miu sn mprn",
     "temperature": "temperature temp temperatur temperatura onboard",
     "signal": "signal strength signalstrength",
     "rssi": "rssi",
@@ -43,17 +48,25 @@ _VALUES: Final[dict[Values, str]] = {
     "amount": "amount diff difference delta consumption usage verbrauch consumo menge verbruik"
     " interval",
 }
-_WHAT: Final = {is_: frozenset(words.split()) for is_, words in _WORDS.items()}
-_HOW: Final = {values: frozenset(words.split()) for values, words in _VALUES.items()}
+_WHAT: Final = {is_: _set_of(words) for is_, words in _WORDS.items()}
+_HOW: Final = {values: _set_of(words) for values, words in _VALUES.items()}
 _PLAIN_LETTERS: Final = str.maketrans({"ß": "ss"})
-_SECONDARY: Final = ("lat", "lon", "latitude", "longitude", "battery", "batterie", "price", "cost")
+_SECONDARY: Final = _set_of(
+    "lat lon latitude longitude battery batterie price cost target max maximum minimum limit"
+    " threshold tariff alarm alarme previous"
+)
+_METERS: Final = _set_of(
+    "meter serial zahler zaehler zahlernummer zaehlernummer contador contatore compteur endpoint"
+    " miu sn eui deveui mprn"
+)
+"""Headings of a meter's own name, rather than of its customer or place."""
 MOST_DISTINCT: Final = 0.5  # of the rows that a column of devices may have
 
 
 @dataclass(slots=True)
 class Column:
-    """A column of the sample. ``names``: the words of its heading. ``numbers`` None if it isn't one
-    of numbers."""
+    """A column of the sample. ``words``: those of its heading. ``numbers`` None if it isn't one of
+    numbers. ``unit``: of water, as the heading or a text beside it says, "" if none does."""
 
     name: str
     texts: Sequence[str]
@@ -62,6 +75,7 @@ class Column:
     date: DateGuess | None
     clock: str | None
     empty: bool
+    unit: str = ""
 
     def about(self, is_: str) -> int:
         """How many words of the heading tell of that meaning."""
@@ -80,7 +94,14 @@ def column(
     timely = bool(words & _WHAT["time"]) or not words
     date = guess_form(texts[:400], day_first=day_first, timely=timely)
     return Column(
-        name, texts, words, numbers if numeric else None, date, clock_form(texts[:400]), empty
+        name,
+        texts,
+        words,
+        numbers if numeric else None,
+        date,
+        clock_form(texts[:400]),
+        empty,
+        unit_in(name),
     )
 
 
@@ -104,11 +125,12 @@ class Meanings:
         return next((place for place, meaning in self.is_.items() if meaning == is_), None)
 
 
-def guess_meanings(columns: Sequence[Column]) -> Meanings:
-    """What each column is. The time first, then whose row it is, then what was measured."""
+def guess_meanings(columns: Sequence[Column], taken: Collection[int] = ()) -> Meanings:
+    """What each column is. The time first, then whose row it is, then what was measured. ``taken``:
+    places of columns that are none of these."""
     meanings = Meanings({})
     _find_time(columns, meanings)
-    free = [place for place in range(len(columns)) if place not in meanings.is_]
+    free = [p for p in range(len(columns)) if p not in meanings.is_ and p not in taken]
     device = _device(columns, free)
     if device is not None:
         meanings.is_[device] = "device"
@@ -117,7 +139,7 @@ def guess_meanings(columns: Sequence[Column]) -> Meanings:
         if columns[place].empty or columns[place].numbers is None:
             continue
         meaning = _measured(columns[place])
-        if meaning:
+        if meaning == "water" or (meaning and meanings.place(meaning) is None):
             meanings.is_[place] = meaning
     nameless = [p for p in free if p not in meanings.is_ and columns[p].numbers is not None]
     if (
@@ -162,19 +184,20 @@ def _device(columns: Sequence[Column], free: Sequence[int]) -> int | None:
             continue
         if named <= 0 and each.numbers is not None:
             continue
-        if unit_in(each.name) and each.numbers is not None:
+        if each.unit and each.numbers is not None:
             continue
+        named += bool(each.words & _METERS) + 2 * (each.words == frozenset({"id"}))
         fitting.append((named * 2 + (each.numbers is None) - distinct, place))
     return max(fitting, key=lambda pair: (pair[0], -pair[1]))[1] if fitting else None
 
 
 def _measured(each: Column) -> Is | None:
-    if each.words & set(_SECONDARY):
+    if each.words & _SECONDARY:
         return None
     for is_ in ("rssi", "temperature", "quality", "duration", "signal"):
-        if each.about(is_) and not unit_in(each.name):
+        if each.about(is_) and not each.unit:
             return cast("Is", is_)
-    return "water" if each.about("water") or unit_in(each.name) else None
+    return "water" if each.about("water") or each.unit else None
 
 
 def values_of(each: Column, devices: Sequence[str]) -> tuple[Values, bool]:
@@ -187,7 +210,7 @@ def values_of(each: Column, devices: Sequence[str]) -> tuple[Values, bool]:
     longest = max(by_device.values(), key=len)
     rising = looks_like_register(np.array(longest)) or looks_like_register(np.array(longest[::-1]))
     named = {values for values, words in _HOW.items() if each.words & words}
-    unit = unit_in(each.name)
+    unit = each.unit
     if "/" in unit:
         return "rate", not rising
     if rising:

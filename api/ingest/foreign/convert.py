@@ -28,6 +28,7 @@ from api.ingest.csv_records import NOT_CSV, Record, Unreadable
 from api.ingest.decode import TOO_WIDE, UNKNOWN_DEVICE, Devices, Rejection
 from api.ingest.files import BATCH_CHUNKS, Damaged, joined
 from api.ingest.foreign.dates import parse_times
+from api.ingest.foreign.days import by_reading, reading_rows
 from api.ingest.foreign.mapping import DEVICE_ZONE, METRIC_OF, Mapping
 from api.ingest.foreign.numbers import parse_numbers
 from api.ingest.foreign.registers import Derived, RegisterChain, Registered
@@ -74,7 +75,8 @@ class Converter:
     """Reads the rows of one file in their order."""
 
     def __init__(self, mapping: Mapping, places: Places, now_ms: int, path: object) -> None:
-        self._mapping, self._places, self._now_ms = mapping, places, now_ms
+        self._file, self._places, self._now_ms = mapping, places, now_ms
+        self._mapping = mapping = by_reading(mapping) if mapping.layout == "day" else mapping
         self._name = mapping.device or file_stem(str(path))
         self._clock = WallClock(mapping.newest_first)
         registers = mapping.of_water("register")
@@ -86,6 +88,8 @@ class Converter:
         )
 
     def batches(self, rows: Iterator[Record]) -> Iterator[Batch]:
+        if self._file.layout == "day":
+            rows = reading_rows(self._file, rows)
         wide = self._mapping.layout == "wide"
         width = max(1, len(self._mapping.places("water"))) if wide else 1
         size = max(100, CHUNK_VALUES // width)
@@ -331,7 +335,7 @@ def complete_water(values: Floats, interval_s: float) -> None:
 def file_stem(path: str) -> str:
     """The file's name without its endings: the device of a file without a column of devices."""
     name = path.rsplit("/", 1)[-1]
-    for ending in (".gz", ".csv", ".tsv", ".txt", ".xlsx", ".ndjson", ".jsonl", ".json"):
+    for ending in (".gz", ".csv", ".tsv", ".txt", ".dat", ".xlsx", ".ndjson", ".jsonl", ".json"):
         name = name[: -len(ending)] if name.lower().endswith(ending) else name
     return name
 

@@ -40,7 +40,7 @@ _OTHER: Final = (
 )  # fmt: skip
 CLOCKS: Final = (
     "%H:%M:%S", "%H:%M", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M %p", "%H.%M.%S", "%H.%M", "%H%M%S",
-    "%H%M",
+    "%H%M", "%Hh%M",
 )  # fmt: skip
 _JOINTS: Final = (" ", "T", ", ", "", "  ")
 
@@ -79,7 +79,7 @@ def is_date_only(form: str) -> bool:
 def clock_form(texts: Sequence[str]) -> str | None:
     """The form of a column of clock times without dates."""
     filled = [text.strip() for text in texts if text.strip()]
-    if not filled or not re.search(r"\d[:.]\d", filled[0]):
+    if not filled or not re.search(r"\d[:.h]\d", filled[0]):
         return None
     fitting = (form for form in CLOCKS if _shape(form).fullmatch(filled[0]))
     return next((form for form in fitting if _all_read(filled, form)), None)

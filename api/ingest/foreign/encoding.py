@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from charset_normalizer import from_bytes
@@ -11,6 +12,9 @@ ENCODINGS: Final = ("utf-8", "cp1252", "latin-1", "utf-16", "cp1250", "cp1251", 
 _MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _NARROW: Final = frozenset({"ascii", "utf_8"})
 _ALIKE: Final = ("cp125", "latin", "iso8859")  # the same letters in the same places, mostly
+_WESTERN: Final = frozenset("äöüÄÖÜßéèêëàâçîïôùûÉÈÀÇœñÑóíáúÓÍÁÚìòõãåæøÅÆØ°µ·€–’«»ºª")
+_ASCII: Final = frozenset(map(chr, range(128)))
+_UNIT: Final = re.compile(r"(?<=[A-Za-z])[²³](?![A-Za-z])")
 
 
 def guess_encoding(head: bytes) -> str:
@@ -23,11 +27,13 @@ def guess_encoding(head: bytes) -> str:
         return UTF_8
     except UnicodeDecodeError:
         pass
+    western = head.decode("cp1252", "replace")
+    if set(_UNIT.sub("", western[:65_536])) - _ASCII <= _WESTERN:
+        return "cp1252"
     best = from_bytes(head[:65_536]).best()
     name = best.encoding if best else "cp1252"
     if name in _NARROW:
         return UTF_8
-    western = head.decode("cp1252", "replace")
     return "cp1252" if name.startswith(_ALIKE) and western == head.decode(name, "replace") else name
 
 

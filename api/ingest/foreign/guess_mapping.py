@@ -14,15 +14,25 @@ from api.errors import UserError
 from api.ingest.csv_records import Record, Unreadable
 from api.ingest.foreign.column_meanings import Column, Meanings, column, guess_meanings, values_of
 from api.ingest.foreign.dates import NUMERIC, has_offset, parse_times
+from api.ingest.foreign.days import are_times_of_day, time_of_day
 from api.ingest.foreign.encoding import guess_encoding
-from api.ingest.foreign.mapping import ColumnMapping, Mapping
+from api.ingest.foreign.mapping import DEVICE_ZONE, ColumnMapping, Is, Mapping
 from api.ingest.foreign.numbers import guess_decimal
-from api.ingest.foreign.rows import column_names, decoded, form_of, sample, sample_rows
-from api.ingest.foreign.table_layout import guess_delimiter, header_row
+from api.ingest.foreign.rows import (
+    column_names,
+    decoded,
+    form_of,
+    sample,
+    sample_rows,
+    without_comments,
+)
+from api.ingest.foreign.table_layout import comment_sign, guess_delimiter, header_row, units_rows
+from api.ingest.foreign.text_columns import read_text_columns, rows_of_water
 from api.ingest.foreign.units import unit_in
 
 SAMPLE_ROWS: Final = 2_000
 REGULAR: Final = 0.6  # of the steps between rows
+_ZONE_UNSURE: Final = "its times are read in each device's own zone, UTC for new devices"
 _OURS: Final = {"flow_amount": "gal", "flowAmount": "gal", "flow_rate": "gal", "flowRate": "gal"}
 
 
@@ -50,8 +60,11 @@ def guess(path: Path) -> Guess:
     ]
     if not rows:
         raise UserError(f"{path} has no rows")
+    comment = comment_sign(rows) if form == "csv" else ""
+    rows = list(without_comments(iter(rows), comment))
     header = 1 if form == "ndjson" else header_row(rows)
-    body = rows[header:]
+    units = units_rows(rows[header:]) if header and form != "ndjson" else 0
+    body = rows[header + units :]
     if not body:
         raise UserError(f"{path} has no rows below its header")
     width = len(rows[header - 1]) if header else max(map(len, body))
@@ -60,13 +73,32 @@ def guess(path: Path) -> Guess:
         (*row, *("",) * width)[:width] for row in body
     ]
     guessed = Guess(
-        Mapping(form, encoding, delimiter, header_row=0 if form == "ndjson" else header), rows=body
+        Mapping(
+            form,
+            encoding,
+            delimiter,
+            comment=comment,
+            header_row=0 if form == "ndjson" else header,
+            units_rows=units,
+        ),
+        rows=body,
     )
-    _guess_meaning(guessed, names, list(zip(*even, strict=True)))
+    below = [
+        " ".join(texts) for texts in zip(*_even(rows[header : header + units], width), strict=True)
+    ]
+    _guess_meaning(guessed, names, below, even)
     return guessed
 
 
-def _guess_meaning(guessed: Guess, names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
+def _even(rows: Sequence[Record], width: int) -> list[Record]:
+    return [tuple([*row, *("",) * width][:width]) for row in rows]
+
+
+def _guess_meaning(
+    guessed: Guess, names: Sequence[str], below: Sequence[str], rows: Sequence[Record]
+) -> None:
+    """``below``: the texts between each name and its values."""
+    texts = list(zip(*rows, strict=True))
     decimal, sure = _decimal(guessed.mapping, texts)
     if not sure:
         guessed.unsure["decimal"] = "numbers such as 1.203 may be thousands or fractions"
@@ -76,7 +108,23 @@ def _guess_meaning(guessed: Guess, names: Sequence[str], texts: Sequence[Sequenc
         column(name, each, decimal, day_first=day_first, named=named)
         for name, each in zip(names, texts, strict=True)
     ]
-    meanings = guess_meanings(columns)
+    if are_times_of_day(names):
+        _guess_days(guessed, columns, decimal)
+        return
+    quantity = rows_of_water(columns)
+    if quantity:
+        place, text = quantity
+        guessed.mapping = replace(guessed.mapping, only=f"{names[place]}={text}")
+        chosen = [row for row in rows if row[place].strip() == text]
+        columns = [
+            column(name, each, decimal, day_first=day_first, named=named)
+            for name, each in zip(names, zip(*chosen, strict=True), strict=True)
+        ]
+    for place, text in enumerate(below):
+        columns[place].unit = columns[place].unit or unit_in(text)
+    beside = read_text_columns(columns, quantity)
+    columns = beside.columns
+    meanings = guess_meanings(columns, beside.taken)
     guessed.mapping = replace(
         guessed.mapping,
         decimal=decimal,
@@ -89,10 +137,52 @@ def _guess_meaning(guessed: Guess, names: Sequence[str], texts: Sequence[Sequenc
         guessed.unsure["time_format"] = "day and month could be the other way round"
     devices, walls = _order(columns, meanings, guessed.mapping.time_format)
     _guess_clock(guessed, columns, meanings, devices, walls)
+    if beside.zone and guessed.mapping.zone == DEVICE_ZONE:
+        guessed.mapping = replace(guessed.mapping, zone=beside.zone)
+        guessed.unsure.pop("zone", None)
     guessed.mapping = replace(
         guessed.mapping, columns=tuple(_column_mappings(guessed, columns, meanings, devices))
     )
     _drop_doubles(guessed, columns)
+
+
+def _guess_days(guessed: Guess, columns: Sequence[Column], decimal: str) -> None:
+    """A row a day: a date, perhaps a device, and a column of water for each time of day."""
+    times = [place for place, each in enumerate(columns) if time_of_day(each.name)]
+    meanings = guess_meanings(columns, times)
+    is_: dict[int, Is] = {p: m for p, m in meanings.is_.items() if m in ("time", "date", "device")}
+    is_ = {place: "date" if meaning == "time" else meaning for place, meaning in is_.items()}
+    if "date" not in is_.values():
+        guessed.unsure["time"] = "no column looks like a date"
+    elif not meanings.date_sure:
+        guessed.unsure["time_format"] = "day and month could be the other way round"
+    guessed.unsure["zone"] = _ZONE_UNSURE
+    named = [each.unit for each in columns if each.unit]
+    fractions = sum(decimal in text for place in times for text in columns[place].texts)
+    filled = sum(bool(text.strip()) for place in times for text in columns[place].texts)
+    unit = named[0] if named else "m3" if fractions > 0.5 * filled else "l"
+    values = "rate" if "/" in unit else "amount"
+    for key in () if named else ("unit",):
+        guessed.unsure[f"column.{columns[times[0]].name}.{key}"] = "no heading names a unit"
+    first, second = (columns[place].name for place in times[:2])
+    guessed.mapping = replace(
+        guessed.mapping,
+        decimal=decimal,
+        layout="day",
+        time_format=meanings.form or "iso",
+        interval_s=float(_minutes(second) - _minutes(first)) * 60,
+        columns=tuple(
+            ColumnMapping(each.name, "water", unit, values)
+            if place in times
+            else ColumnMapping(each.name, is_.get(place, "skip"))
+            for place, each in enumerate(columns)
+        ),
+    )
+
+
+def _minutes(heading: str) -> int:
+    hours, minutes = time_of_day(heading).split(":")
+    return int(hours) * 60 + int(minutes)
 
 
 def _decimal(mapping: Mapping, texts: Sequence[Sequence[str]]) -> tuple[str, bool]:
@@ -120,6 +210,7 @@ def _is_wide(columns: Sequence[Column], meanings: Meanings) -> bool:
         for place, each in enumerate(columns)
         if each.numbers is not None and meanings.is_.get(place) in (None, "water")
     ]
+    unknown = [p for p in unknown if columns[p].unit] or unknown
     plain = [p for p in unknown if not _names_water(columns[p])]
     return len(unknown) >= 2 and len(plain) >= 0.6 * len(unknown)
 
@@ -176,7 +267,7 @@ def _guess_clock(
         zone="UTC" if exact else "device",
     )
     if meanings.form and not exact and meanings.form not in (*NUMERIC,):
-        guessed.unsure["zone"] = "its times are read in each device's own zone, UTC for new devices"
+        guessed.unsure["zone"] = _ZONE_UNSURE
 
 
 def _column_mappings(
@@ -215,7 +306,7 @@ def _meter_name(heading: str) -> str:
 
 
 def _unit(guessed: Guess, each: Column, values: str) -> str:
-    unit = unit_in(each.name)
+    unit = each.unit
     rate = values == "rate"
     if unit and ("/" in unit) == rate:
         return unit

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast, get_args
 
 from api.errors import UserError
-from api.ingest.foreign.units import SECONDS, UNITS, Values, factor
+from api.ingest.foreign.units import SECONDS, UNITS, Values, factor, unit_in
 from api.private_files import write_private
 from api.timez import zone
 
 Form = Literal["csv", "ndjson", "xlsx"]
-Layout = Literal["long", "wide"]
+Layout = Literal["long", "wide", "day"]
 Is = Literal[
     "device", "time", "date", "clock", "water", "duration", "temperature", "signal", "rssi",
     "quality", "skip",
@@ -49,7 +49,10 @@ class ColumnMapping:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """``header_row``: the line of the names, counted from 1 without blank lines; 0: there is none.
+    """``comment``: how lines that aren't rows begin. ``header_row``: the line of the names, counted
+    from 1 without blank lines and comments; 0: there is none. ``units_rows``: lines below it that
+    aren't values. ``layout``: a row a reading (long), a column a meter (wide), a row a day with a
+    column a time of day (day). ``only``: the rows to read, as ``COLUMN=TEXT``; all if empty.
     ``time_format``: see `dates`. ``zone``: an IANA name, or "device" for each device's own.
     ``interval_s``: how long each amount or rate holds, 0 if that isn't known. ``device``: whose
     rows these are in a file without a column of devices; "" for the file's name. ``digits``: of a
@@ -59,7 +62,10 @@ class Mapping:
     encoding: str = "utf-8"
     delimiter: str = ","
     decimal: str = "."
+    comment: str = ""
     header_row: int = 1
+    units_rows: int = 0
+    only: str = ""
     layout: Layout = "long"
     time_format: str = "iso"
     zone: str = DEVICE_ZONE
@@ -85,6 +91,10 @@ class Mapping:
             zone(self.zone)
         if self.header_row < 0 or self.interval_s < 0 or not 0 <= self.digits <= 15:
             raise ValueError("header_row, interval_s and digits can't be negative")
+        if not 0 <= self.units_rows <= 9:
+            raise ValueError("units_rows must be 0 to 9")
+        if self.only and self.only.partition("=")[0] not in {each.name for each in self.columns}:
+            raise ValueError("only must be COLUMN=TEXT, with the name of a column")
         if len(self.delimiter) != 1:
             raise ValueError("delimiter must be one character")
         try:
@@ -109,9 +119,20 @@ class Mapping:
             return
         if not self.places("water") and not any(self.places(cast("Is", i)) for i in METRIC_OF):
             raise ValueError("no column is a measurement")
+        if self.layout == "day":
+            self._check_days()
+            return
         kinds = [self.columns[place].values for place in self.places("water")]
         if len(kinds) != len(set(kinds)) or ("register" in kinds and "amount" in kinds):
             raise ValueError("two columns of water say the same: leave one out (skip)")
+
+    def _check_days(self) -> None:
+        water = [self.columns[place] for place in self.places("water")]
+        alike = {(column.unit, column.values) for column in water}
+        if not water or len(alike) > 1 or not self.places("date"):
+            raise ValueError(
+                "a file of a row a day needs a date and columns of water, all of one unit"
+            )
 
     def changed(self, setting: str, value: str) -> Mapping:
         """With one setting changed, as typed: ``zone``, or ``column.NAME.unit`` (``is``, ``unit``,
@@ -134,6 +155,10 @@ class Mapping:
         if not places:
             raise ValueError(f"there is no column {name}")
         columns = list(self.columns)
+        if key == "unit" and value not in UNITS:
+            value = unit_in(value) or value
+        if self.layout == "day" and columns[places[0]].is_ == "water" and key in ("unit", "values"):
+            places = self.places("water")  # the times of a day share them
         for place in places:
             columns[place] = replace(columns[place], **{"is_" if key == "is" else key: value})
             columns[place] = _in_step(columns[place], key)

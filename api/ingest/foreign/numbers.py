@@ -10,7 +10,9 @@ import numpy as np
 
 from api.ingest.batch import Bools, Floats
 
-NO_VALUE: Final = frozenset({"", "-", "–", "n/a", "na", "nan", "null", "none", "#n/a"})
+NO_VALUE: Final = frozenset(
+    {"", "-", "–", "n/a", "na", "nan", "null", "none", "#n/a", "unavailable", "unknown", "missing"}
+)
 _GROUPS: Final = str.maketrans("", "", " '’\u00a0\u202f")  # between thousands
 _PLAIN: Final = re.compile(r"[0-9.eE+\-\n]*", re.ASCII)
 _UNIT_BEHIND: Final = re.compile(r"^\s*([+\-]?[0-9][0-9.,' \u00a0]*?)\s*[a-zA-Z°%][\w³/°%]*\s*$")

@@ -73,18 +73,25 @@ def sample_rows(path: Path, form: Form, text: str, delimiter: str, most: int) ->
     return list(islice(records([lines], delimiter), most))
 
 
+def without_comments(rows: Iterator[Record], comment: str) -> Iterator[Record]:
+    """The rows that don't begin with that sign."""
+    return (row for row in rows if not (row and row[0].startswith(comment))) if comment else rows
+
+
 def rows_of(mapping: Mapping, lines: Lines) -> Iterator[Record]:
     """Every row below the header, the texts in the order of the mapping's columns. A row of another
     form is an Unreadable. UserError if the header isn't the mapping's."""
     names = [column.name for column in mapping.columns]
     if mapping.form == "ndjson":
-        yield from _objects((line for line in lines if not line.isspace()), names)
+        objects = _objects((line for line in lines if not line.isspace()), names)
+        yield from _chosen(objects, mapping)
         return
     rows = (
         _sheet(lines.file.path)
         if mapping.form == "xlsx"
         else records(lines.pieces(), mapping.delimiter)
     )
+    rows = without_comments(rows, mapping.comment)
     if mapping.header_row:
         header = next(islice(rows, mapping.header_row - 1, None), ())
         header_names = column_names(header)
@@ -96,7 +103,20 @@ def rows_of(mapping: Mapping, lines: Lines) -> Iterator[Record]:
                 else "has other columns or another order"
             )
             raise UserError(f"{lines.file.path}: its header {problem}: another mapping is needed")
-    yield from rows
+    yield from _chosen(islice(rows, mapping.units_rows, None), mapping)
+
+
+def _chosen(rows: Iterator[Record], mapping: Mapping) -> Iterator[Record]:
+    """Those that ``only`` names."""
+    if not mapping.only:
+        return rows
+    name, _, text = mapping.only.partition("=")
+    place = [column.name for column in mapping.columns].index(name)
+    return (
+        row
+        for row in rows
+        if isinstance(row, Unreadable) or (len(row) > place and row[place].strip() == text)
+    )
 
 
 def column_names(header: Sequence[str]) -> list[str]:

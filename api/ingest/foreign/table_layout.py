@@ -9,16 +9,19 @@ from typing import Final
 
 from api.ingest.csv_records import Record
 from api.ingest.foreign.dates import clock_form, guess_form
+from api.ingest.foreign.days import are_times_of_day
 from api.ingest.foreign.numbers import NO_VALUE, parse_numbers
 
 DELIMITERS: Final = ("\t", ";", "|", ",")
+COMMENT: Final = "#"
 _LINES: Final = 200
+_MOST_UNITS_ROWS: Final = 2
 _TITLE_LINES: Final = 30
 
 
 def guess_delimiter(text: str) -> str:
     """The character that cuts most lines into the same number of values."""
-    lines = [line for line in text.split("\n")[:_LINES] if line.strip()]
+    lines = [line for line in text.split("\n")[:_LINES] if line.strip() and line[0] != COMMENT]
     return max(DELIMITERS, key=lambda sign: _evenness(lines, sign))
 
 
@@ -30,6 +33,23 @@ def _evenness(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
         return 0.0, 0
     width, count = widths.most_common(1)[0]
     return (round(count / widths.total(), 1) if width > 1 else 0.0), -DELIMITERS.index(delimiter)
+
+
+def comment_sign(rows: Sequence[Record]) -> str:
+    """ "#" where lines that begin with it aren't rows; "" where the last one names the columns."""
+    kinds = [bool(row) and row[0].startswith(COMMENT) for row in rows]
+    if True not in kinds or False not in kinds:
+        return ""
+    first = rows[kinds.index(False)]
+    return "" if any(map(is_value, first)) and not are_times_of_day(first) else COMMENT
+
+
+def units_rows(body: Sequence[Record]) -> int:
+    """How many rows below the header hold no value: they name units or kinds."""
+    for count, row in enumerate(body[: _MOST_UNITS_ROWS + 1]):
+        if any(map(is_value, row)):
+            return count
+    return 0
 
 
 def header_row(rows: Sequence[Record]) -> int:
@@ -46,6 +66,8 @@ def header_row(rows: Sequence[Record]) -> int:
 def _names_over_values(rows: Sequence[Record], place: int) -> bool:
     """Whether a row that holds a number is of names all the same, such as the meters 101, 102: its
     first text is none, and the ones below are."""
+    if are_times_of_day(rows[place]):
+        return True
     if place + 1 >= len(rows) or is_value(rows[place][0]):
         return False
     return is_value(rows[place + 1][0])

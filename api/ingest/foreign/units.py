@@ -5,22 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from api.metering.units import LITRES_PER_GALLON
+from api.metering.units import LITRES, LITRES_PER_GALLON
 
 Values = Literal["register", "amount", "rate"]
 
-LITRES: Final[dict[str, float]] = {
-    "gal": LITRES_PER_GALLON,
-    "kgal": 1000 * LITRES_PER_GALLON,
-    "imperial gal": 4.54609,
-    "l": 1.0,
-    "ml": 0.001,
-    "hl": 100.0,
-    "m3": 1000.0,
-    "ft3": 28.316846592,
-    "ccf": 2831.6846592,
-}
-"""Volume unit → litres."""
 SECONDS: Final[dict[str, float]] = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 UNITS: Final = (*LITRES, *(f"{volume}/{time}" for volume in LITRES for time in SECONDS))
 

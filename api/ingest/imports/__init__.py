@@ -1,5 +1,5 @@
-"""Imports begun in the browser: a folder each, `instance/imports/ID/`, with the file and its state.
+"""Imports that were started in the browser, each in a folder of its own: `instance/imports/ID/`.
 
-`folder` is what lies there, `service` what the service does with it, `job` what the process does
-that reads the file, `spans` which readings an undo may delete.
+`folder` reads and writes its file and state, `service` has the service's operations on imports,
+`job` is the process that reads the file, `import_spans` decides which readings an undo may delete.
 """

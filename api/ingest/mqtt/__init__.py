@@ -1,4 +1,4 @@
-"""The broker: readings in by `source`, and out by `publisher` once they are committed."""
+"""The MQTT broker: `consumer` takes readings in, `publisher` sends them out after their commit."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Alerts: which findings, states and values somebody must know of, and what is sent when.
+"""Alerts: which findings, states and values somebody is notified of, and when.
 
-`rules` say what; `conditions` tell where it holds; `machine` turns that into episodes; `grouping`
-makes one message of many; `engine` reads and writes. All but the engine are pure.
+`rules` validates rules; `conditions` finds where one holds; `state_machine` turns that into
+episodes; `grouping` makes one message of many. These are pure; `evaluator` applies them to the
+store.
 """

@@ -166,6 +166,10 @@ class Removal(Protocol):
         """With its readings and everything known of it; how many raw readings that were."""
         ...
 
+    def forget_device(self, key: int) -> None:
+        """Delete the rows of a device that is deleted already: readings that came late."""
+        ...
+
     def delete_organization(self, organization_id: str, audit: Sequence[AuditEntry] = ()) -> int:
         """Delete it with its devices, readings, keys and refusals; how many raw readings that
         were. One transaction a device, so it may be interrupted and called again. Nothing may

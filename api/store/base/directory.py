@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -91,11 +91,15 @@ class NewDevice:
     """A device to create, or to update if the organization has one with that serial number.
     ``fields`` has only the given ones, validated: interface names (``deviceTimeZone``) plus
     ``active``, ``reportingInterval`` and ``parent`` (the serial number of the meter upstream, None
-    for none; also taken from ``config``). ``groups`` None keeps the groups."""
+    for none; also taken from ``config``). ``groups`` None keeps the groups. ``expected_ms``: the
+    device's ``updated_ms`` when its editor read it; a device that has changed since is refused.
+    ``config``: changes of the configuration by key, None for keys to remove."""
 
     serial_number: str
     fields: dict[str, Any] = field(default_factory=dict)
     groups: tuple[str, ...] | None = None
+    expected_ms: int | None = None
+    config: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 class Imported(NamedTuple):
@@ -118,6 +122,18 @@ class Key:
     revoked_ms: int | None = None
     ingest: bool = False
     role: Role = Role.OPERATOR
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationChange:
+    """``settings``: ``currency`` of prices that name none and ``zone`` of new devices; None takes
+    one back. ``holidays`` None: as they are. ``expected_ms``: as of `NewDevice`."""
+
+    name: str
+    cost_per_gallon: float | None
+    settings: Mapping[str, str | None]
+    holidays: Sequence[str] | None = None
+    expected_ms: int | None = None
 
 
 class GroupSize(NamedTuple):
@@ -146,7 +162,20 @@ class Directory(Protocol):
         """Create an organization, with a new UUID unless an id is given. UserError if it exists."""
         ...
 
+    def organization_settings(self, organization_id: str) -> dict[str, str]: ...
+
+    def change_organization(
+        self, organization_id: str, change: OrganizationChange, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        """Devices without a price of their own follow the currency. Conflict if somebody else has
+        changed the organization meanwhile."""
+        ...
+
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]: ...
+
+    def devices_in_context(self, scope: Scope, keys: Sequence[int]) -> list[Device]:
+        """These of the scope's devices, active or not, with their groups and parents."""
+        ...
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
         """The number of matches, without limit and offset."""
@@ -169,7 +198,26 @@ class Directory(Protocol):
         UUID. One query."""
         ...
 
-    def import_devices(self, organization_id: str, devices: Iterable[NewDevice]) -> Imported:
+    def rename_group(
+        self, organization_id: str, name: str, new_name: str, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        """With it the grants of keys, the settings, rules and silences that name the group.
+        Conflict if there is a group of the new name."""
+        ...
+
+    def delete_group(
+        self, organization_id: str, name: str, audit: Sequence[AuditEntry] = ()
+    ) -> None:
+        """Its devices stay. Conflict while a key or a rule is limited to it: without the group the
+        rule would be of all devices."""
+        ...
+
+    def import_devices(
+        self,
+        organization_id: str,
+        devices: Iterable[NewDevice],
+        audit: Sequence[AuditEntry] = (),
+    ) -> Imported:
         """Import all of them or none; a UserError names the first that can't be imported. Serial
         numbers and networkUniqueIdentifiers are unique among an organization's active devices. A
         parent is a device of the same organization, and no device is upstream of itself."""
@@ -184,6 +232,19 @@ class Directory(Protocol):
     def named_key(self, key_id: str) -> Key | None: ...
 
     def keys(self) -> list[Key]: ...
+
+    def change_key(self, before: Key, after: Key, audit: Sequence[AuditEntry] = ()) -> None:
+        """Change name, grant, expiry, role, or revoke. Conflict if the stored key is not ``before``
+        any longer, or if the organization would have no administrator's key of all devices left."""
+        ...
+
+    def key_uses(self) -> dict[str, int]:
+        """Key ID → when it was last used (ms)."""
+        ...
+
+    def save_key_uses(self, uses: Mapping[str, int]) -> None:
+        """Key ID → when it was used (ms); an earlier use changes nothing."""
+        ...
 
     def revoke_key(self, key_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
         """False if there is no such key. Revoking again changes nothing."""

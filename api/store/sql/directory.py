@@ -9,7 +9,14 @@ from api.catalog import DEVICE_ORDER_FIELDS
 from api.store.base import DeviceQuery, Grant, Organization, Scope
 from api.store.devices import COLUMNS
 from api.store.sql.query import Dialect, Query, both, marks
-from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, HOUR_COUNTER, ORGANIZATION
+from api.store.tables import (
+    DEVICE,
+    DEVICE_ANCESTOR,
+    DEVICE_GROUP,
+    HOUR_COUNTER,
+    ORGANIZATION,
+    ORGANIZATION_SETTING,
+)
 
 _DEVICE = ", ".join(f"d.{column}" for column in COLUMNS)
 _NOTHING = Query("1 = 0")
@@ -46,6 +53,39 @@ def create_organization(new: Organization) -> Query:
         (new.id, new.name, int(new.active), new.created_ms, new.updated_ms,
          new.default_cost_per_gallon),
     )  # fmt: skip
+
+
+def settings(organization_id: str) -> Query:
+    return Query(
+        f"SELECT name, value FROM {ORGANIZATION_SETTING.name} WHERE organization_id = ?",
+        (organization_id,),
+    )
+
+
+def forget_setting(organization_id: str, name: str) -> Query:
+    return Query(
+        f"DELETE FROM {ORGANIZATION_SETTING.name} WHERE organization_id = ? AND name = ?",
+        (organization_id, name),
+    )
+
+
+def change_organization(
+    organization_id: str, name: str, cost_per_gallon: float | None, updated_ms: int
+) -> Query:
+    return Query(
+        f"UPDATE {ORGANIZATION.name} SET name = ?, default_cost_per_gallon = ?, updated_ms = ?"
+        " WHERE id = ?",
+        (name, cost_per_gallon, updated_ms, organization_id),
+    )
+
+
+def follow_price(organization_id: str, before: str, after: str, updated_ms: int) -> Query:
+    """Give devices the price ``after`` that have exactly ``before`` (both JSON)."""
+    return Query(
+        f"UPDATE {DEVICE.name} SET cost_per_gallon = ?, updated_ms = ?"
+        " WHERE organization_id = ? AND cost_per_gallon = ?",
+        (after, updated_ms, organization_id, before),
+    )
 
 
 # --- Visibility ----------------------------------------------------------------------------------
@@ -162,6 +202,15 @@ def downstream(dialect: Dialect, scope: Scope, key: int) -> Query:
     )
 
 
+def devices_by_key(dialect: Dialect, scope: Scope, keys: Sequence[int]) -> Query:
+    mine = visible(dialect, scope)
+    return Query(
+        f"SELECT {_DEVICE} FROM {DEVICE.name} AS d WHERE {mine.sql} AND d.key IN"
+        f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
+        (*mine.params, *dialect.bind([(key,) for key in keys])),
+    )
+
+
 def count_devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
     chosen = _chosen(dialect, scope, query)
     return Query(f"SELECT COUNT(*) FROM {DEVICE.name} AS d WHERE {chosen.sql}", chosen.params)
@@ -265,12 +314,4 @@ def device_ids(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Qu
         f"SELECT d.id FROM {DEVICE.name} AS d"
         f" WHERE d.organization_id = ? AND d.id IN {dialect.texts}",
         (organization_id, *dialect.bind_texts(ids)),
-    )
-
-
-def group_names(organization_id: str) -> Query:
-    return Query(
-        f"SELECT DISTINCT g.name FROM {DEVICE_GROUP.name} AS g"
-        f" JOIN {DEVICE.name} AS d ON d.key = g.device_key WHERE d.organization_id = ?",
-        (organization_id,),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from api.store.base import Key
 from api.store.sql.query import Query
-from api.store.tables import API_KEY, KEY_GRANT
+from api.store.tables import API_KEY, KEY_GRANT, KEY_USE
 
 _KEY = (
     "k.key_id, k.organization_id, k.name, k.digest, k.everything, k.created_ms, k.expires_ms,"
@@ -38,6 +38,39 @@ def revoke(key_id: str, at_ms: int) -> Query:
     return Query(
         f"UPDATE {API_KEY.name} SET revoked_ms = ? WHERE key_id = ? AND revoked_ms IS NULL",
         (at_ms, key_id),
+    )
+
+
+def change(key: Key, everything: int) -> Query:
+    return Query(
+        f"UPDATE {API_KEY.name} SET name = ?, everything = ?, expires_ms = ?, revoked_ms = ?"
+        " WHERE key_id = ?",
+        (key.name, everything, key.expires_ms, key.revoked_ms, key.key_id),
+    )
+
+
+def of_organization(organization_id: str) -> Query:
+    """The rows of `everyone`, of one organization."""
+    return Query(
+        f"SELECT {_KEY} {_FROM} WHERE k.organization_id = ? ORDER BY k.created_ms, k.key_id",
+        (organization_id,),
+    )
+
+
+def forget_all_grants(key_id: str) -> Query:
+    return Query(f"DELETE FROM {KEY_GRANT.name} WHERE key_id = ?", (key_id,))
+
+
+def uses() -> Query:
+    return Query(f"SELECT key_id, used_ms FROM {KEY_USE.name}")
+
+
+def save_use(key_id: str, used_ms: int) -> Query:
+    return Query(
+        f"INSERT INTO {KEY_USE.name} AS kept (key_id, used_ms) VALUES (?, ?)"
+        " ON CONFLICT (key_id) DO UPDATE SET used_ms = CASE"
+        " WHEN excluded.used_ms > kept.used_ms THEN excluded.used_ms ELSE kept.used_ms END",
+        (key_id, used_ms),
     )
 
 

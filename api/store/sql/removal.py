@@ -16,7 +16,9 @@ from api.store.tables import (
     DEVICE,
     INSIGHT_SETTING,
     KEY_GRANT,
+    KEY_USE,
     ORGANIZATION,
+    PLAN,
     READING,
     READING_ORIGINAL,
     SMALL_TABLES,
@@ -71,6 +73,9 @@ def device(device_key: int, device_id: str) -> list[Query]:
             (device_id,),
         ),
         Query(f"DELETE FROM {ALERT_SILENCE.name} WHERE device_id = ?", (device_id,)),
+        Query(
+            f"DELETE FROM {PLAN.name} WHERE kind = 'budget' AND name = ?", (f"device:{device_id}",)
+        ),
         Query(f"DELETE FROM {DEVICE.name} WHERE key = ?", (device_key,)),
     ]
 
@@ -86,18 +91,21 @@ def of_organization(organization_id: str) -> list[Query]:
     """Its keys with their grants, its devices and everything else under its id, then itself. Its
     audit log remains: it says who deleted it."""
     params = (organization_id,)
-    grants = Query(
-        f"DELETE FROM {KEY_GRANT.name} WHERE key_id IN"
-        f" (SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?)",
-        params,
-    )
+    of_keys = [
+        Query(
+            f"DELETE FROM {table.name} WHERE key_id IN"
+            f" (SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?)",
+            params,
+        )
+        for table in (KEY_GRANT, KEY_USE)
+    ]
     tables = [
         table.name
         for table in SMALL_TABLES
         if "organization_id" in table.names and table is not AUDIT
     ]
     return [
-        grants,
+        *of_keys,
         *(Query(f"DELETE FROM {name} WHERE organization_id = ?", params) for name in tables),
         Query(f"DELETE FROM {ORGANIZATION.name} WHERE id = ?", params),
     ]

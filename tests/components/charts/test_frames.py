@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from api.timez import zone
 from components.charts.frames import Frame, frame, largest, rounded
 from components.ranges import Window
 from tests.components.rows import NOON, buckets, holey_series, raw
+from tests.tables import cases
 from tests.world import ms
 
 UTC = zone("UTC")
@@ -68,7 +68,7 @@ def test_no_rows_are_one_gap() -> None:
     assert (made.runs, made.gaps) == ([], [Window(*minutes(0, 9))])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("cadence_ms", "step_min", "broken"),
     [
         (None, 2, False),  # estimated: the rows themselves are 2 min apart

@@ -16,6 +16,7 @@ from components.charts.frames import Frame, frame
 from components.ranges import Window
 from components.units import UNITS, US, Units
 from tests.components.rows import NOON
+from tests.tables import cases
 from tests.world import ms
 
 DENVER = zone("America/Denver")
@@ -106,7 +107,7 @@ def test_no_rows_say_nothing() -> None:
     assert hover_text.summary(empty, DENVER) == "1 s: no data."
 
 
-@pytest.mark.parametrize(
+@cases(
     ("later_ms", "length_ms", "volume"),
     [
         (0, 86_400_000, "98.1 gal"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from api.timez import stamp, zone
 from components.device import custom_range
+from tests.tables import cases
 from tests.world import ms
 
 NEW_YORK = zone("America/New_York")
@@ -20,7 +20,7 @@ def tell(zone_name: str = "America/New_York", **said: Any) -> custom_range.Custo
     return custom_range.resolve(said, zone(zone_name))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("zone_name", "first", "last", "range_"),
     [
         ("America/New_York", "2026-03-08T00:00", "2026-03-09T00:00",
@@ -69,7 +69,7 @@ def test_both_ends_may_come_twice() -> None:
     ]
 
 
-@pytest.mark.parametrize("bad", [None, "", "yesterday", 7, [], "2026-02-30T00:00", "2026-11-20"])
+@cases("bad", [None, "", "yesterday", 7, [], "2026-02-30T00:00", "2026-11-20"])
 def test_what_is_no_time_is_asked_for(bad: Any) -> None:
     told = tell(first=bad, last="2026-11-20T00:00")
     assert told.problems == ["From: give a date and a time."]

@@ -14,6 +14,7 @@ from components.device.kpis import Leak
 from components.findings import texts
 from components.fleet.device_queries import Directory
 from components.units import METRIC, US
+from tests.tables import cases
 from tests.world import ms
 
 NOON = ms("2026-11-20T12:00:00Z")
@@ -34,7 +35,7 @@ def leak(**said: Any) -> Finding:
 OVER = leak(state="closed", end_ms=NOON - 3 * DAY_MS)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("found", "value", "note", "low"),
     [
         (Leak(leak()), "54.4 gal/h", "6 d 6 h · $15.67 a day", True),

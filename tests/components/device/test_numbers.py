@@ -20,6 +20,7 @@ from components.device import daily_volume, hourly_profile, queries
 from components.queries import pages
 from components.ranges import Window
 from tests.components.device.service import Bench, Reading, bench
+from tests.tables import cases
 from tests.world import ms
 
 NOW = ms("2026-11-20T17:23:45Z")
@@ -85,8 +86,8 @@ def test_the_quality_of_a_window_counts_the_minutes_at_its_edges(
 # --- Volumes -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("start", ["2026-11-13T17:23Z", "2026-11-01T05:00Z", "2026-11-19T22:59Z"])
-@pytest.mark.parametrize("length_ms", [7 * DAY_MS, DAY_MS, 95 * MINUTE_MS, 20 * MINUTE_MS])
+@cases("start", ["2026-11-13T17:23Z", "2026-11-01T05:00Z", "2026-11-19T22:59Z"])
+@cases("length_ms", [7 * DAY_MS, DAY_MS, 95 * MINUTE_MS, 20 * MINUTE_MS])
 def test_a_volume_is_exact_to_the_minute(
     filled: Bench, readings: list[Reading], start: str, length_ms: int
 ) -> None:
@@ -109,7 +110,7 @@ def test_coverage_counts_buckets(filled: Bench, readings: list[Reading]) -> None
     assert share == pytest.approx(len(heard) / (40 * 24))
 
 
-@pytest.mark.parametrize("cut_ms", [0, 1, 20 * MINUTE_MS, HOUR_MS - 1])
+@cases("cut_ms", [0, 1, 20 * MINUTE_MS, HOUR_MS - 1])
 def test_a_past_window_cut_inside_an_hour_counts_the_hours_that_start_in_it(
     filled: Bench, readings: list[Reading], cut_ms: int
 ) -> None:
@@ -132,7 +133,7 @@ def test_a_past_window_cut_inside_an_hour_counts_the_hours_that_start_in_it(
 # --- Days ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ZONES)
+@cases("name", ZONES)
 def test_days_are_the_zones(filled: Bench, readings: list[Reading], name: str) -> None:
     tz = zone(name)
     by_date: defaultdict[str, float] = defaultdict(float)
@@ -148,7 +149,7 @@ def test_days_are_the_zones(filled: Bench, readings: list[Reading], name: str) -
         assert day.under_way == (date.date() == wall(NOW, tz).date())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "now", "odd"),
     [
         ("America/New_York", "2026-11-20T17:00Z", {"Sun 1 Nov 2026": "25 h"}),
@@ -230,8 +231,8 @@ def test_hours_without_readings_are_unknown_not_zero() -> None:
 # --- Nights --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ZONES)
-@pytest.mark.parametrize("now", ["2026-11-20T17:23Z", "2026-03-09T12:00Z", "2026-11-02T12:00Z"])
+@cases("name", ZONES)
+@cases("now", ["2026-11-20T17:23Z", "2026-03-09T12:00Z", "2026-11-02T12:00Z"])
 def test_nights_run_from_two_to_four_by_the_zones_clock(name: str, now: str) -> None:
     tz = zone(name)
     found = night_flow.nights(tz, ms(now))
@@ -289,7 +290,7 @@ def test_an_hour_counts_where_eight_tenths_of_it_were_heard(missing: int, known:
     assert flow == (pytest.approx(1.0) if known else None)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "cadence_ms", "resolution"),
     [
         ("America/New_York", MINUTE_MS, "10min"),
@@ -303,7 +304,7 @@ def test_the_rows_that_nights_are_read_from(name: str, cadence_ms: int, resoluti
     assert night_flow.resolution_for(edges, cadence_ms).name == resolution
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "minutes", "needed"),
     [
         ("America/New_York", 15, None),  # read by the hour

@@ -27,6 +27,7 @@ from components.ranges import Window
 from components.units import METRIC, US, Units
 from tests.components.rows import NOON, buckets
 from tests.pages.elements import text
+from tests.tables import cases
 
 DENVER = zone("America/Denver")
 WEEK = Shown(Window(NOON - 7 * DAY_MS, NOON - 1))
@@ -53,12 +54,12 @@ def test_what_is_shown_is_read_as_it_was_written(shown: Shown) -> None:
     assert read_shown(write_shown(shown)) == shown
 
 
-@pytest.mark.parametrize("said", [None, {}, {"from": 3, "to": []}, {"from": "x", "to": "y"}])
+@cases("said", [None, {}, {"from": 3, "to": []}, {"from": "x", "to": "y"}])
 def test_nothing_shown(said: dict[str, object] | None) -> None:
     assert read_shown(said) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("known", "value", "note"),
     [
         (CurrentStatus(0, 60_000, NOON - 38_000, flow=11.4), "11.4 gpm", "38 s ago"),
@@ -73,7 +74,7 @@ def test_the_last_reading(known: CurrentStatus, value: str, note: str) -> None:
     assert (told.value, told.note) == (value, note)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("actual", "expected", "resolution", "value", "note", "low"),
     [
         (9_728, 10_080, "1min", "96.5%", "9,728 of 10,080 min", False),
@@ -89,7 +90,7 @@ def test_uptime(
     assert (told.label, told.value, told.note, told.low) == ("Uptime, 7 d", value, note, low)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("worst", "best", "mean", "value", "note", "low"),
     [
         (71.0, 98.0, 94.2, "71 – 98", "mean 94", False),
@@ -105,7 +106,7 @@ def test_quality(
     assert (told.value, told.note, told.low) == (value, note, low)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("usage", "value", "note"),
     [
         (Usage(48_912, 52_034, 1, 1), "48,912 gal", "6% below the week before"),
@@ -123,7 +124,7 @@ def test_volume(usage: Usage, value: str, note: str) -> None:
     assert (told.value, told.note) == (value, note)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("gallons", "price", "units", "value", "note"),
     [
         (48_912, Price(0.012, "USD", True), US, "$586.94", "$0.012 / gal · device’s rate"),
@@ -197,7 +198,7 @@ def told(made: Frame, life: Life) -> list[tuple[int, int, str]]:
 EVERY = list(range(0, 180, 10))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("minutes", "life", "expected"),
     [
         (EVERY, Life(40), []),
@@ -216,7 +217,7 @@ def test_why_there_is_nothing(minutes: list[int], life: Life, expected: list) ->
     assert told(framed(minutes), life) == [(a, b, cause.name) for a, b, cause in expected]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("low", "expected"),
     [
         ({0, 10}, [(0, 20)]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +25,7 @@ from components.devices.listing import (
     write_listing,
 )
 from components.units import UNITS
+from tests.tables import cases
 
 WORDS = st.lists(st.text("abcÅ-7:.", min_size=1, max_size=8), max_size=4).map(" ".join)
 LISTINGS = st.builds(
@@ -68,7 +68,7 @@ def test_the_usual_list_has_the_bare_address() -> None:
     assert set(write_listing(Listing()).values()) == {None}
 
 
-@pytest.mark.parametrize(
+@cases(
     "said",
     [
         {},
@@ -97,7 +97,7 @@ def test_a_search_is_cut_and_its_spaces_are_one() -> None:
     assert len(read_listing({"q": "x" * 10_000}).search) == LONGEST_SEARCH
 
 
-@pytest.mark.parametrize(
+@cases(
     ("request_", "first", "many"),
     [
         ({"startRow": 0, "endRow": 100}, 0, 100),
@@ -119,7 +119,7 @@ def test_rows_are_asked_for_in_bounded_blocks(
     assert read_request(request_) == Question(Listing(), first, many)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("model", "sort", "order"),
     [
         ([{"colId": "model", "sort": "desc"}], "model", "desc"),
@@ -138,7 +138,7 @@ def test_one_column_orders_the_list(model: Any, sort: str, order: str) -> None:
     assert asked.listing == Listing("all", sort=sort, order=order)
 
 
-@pytest.mark.parametrize("context", [None, [], "all", {"status": 1, "q": None}])
+@cases("context", [None, [], "all", {"status": 1, "q": None}])
 def test_a_context_that_says_nothing_asks_for_the_usual_list(context: Any) -> None:
     assert read_request({"context": context}).listing == Listing()
 
@@ -154,7 +154,7 @@ def test_every_state_can_be_chosen() -> None:
     assert named == set(State)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("listing", "total", "found", "empty", "filtered"),
     [
         (Listing(), 10_000, "10,000 active devices", "", False),

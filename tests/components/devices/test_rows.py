@@ -21,6 +21,7 @@ from components.readings_only_queries import ONLY_WITH_WEIR
 from components.units import METRIC
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME
 from tests.store.fleet import device, reading
+from tests.tables import cases
 from tests.world import SETTINGS, all_seeing_key
 
 NOW = now_ms() // MINUTE_MS * MINUTE_MS + 30_000
@@ -109,7 +110,7 @@ def test_a_file_has_every_row_once(client: Client, monkeypatch: pytest.MonkeyPat
     assert len(found) == len(set(found)) == 93
 
 
-@pytest.mark.parametrize(
+@cases(
     ("listing", "wanted"),
     [
         (Listing(group="north", sort="flow", order="desc"), ["MAIN", "FLAT", "ROOF"]),

@@ -10,6 +10,7 @@ from api.client import Embed, EmbedDefinition, Fixed, Rolling
 from components.embeds import descriptions
 from components.embeds.queries import MOST, offered, within_limit
 from components.fleet.device_queries import Meter
+from tests.tables import cases
 from tests.world import ms
 
 LABELS = {"d-1": "Tenant 12 main", "d-2": "Lobby"}
@@ -17,7 +18,7 @@ CHART = EmbedDefinition("chart", ("d-1",), "volume")
 EMBED = Embed("emb_1", "org", CHART, "active", "key_1", ms("2026-03-01T10:00Z"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("window", "text"),
     [
         (Rolling(86_400), "last 24 h"),

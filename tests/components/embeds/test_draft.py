@@ -21,6 +21,7 @@ from api.metering.windows import SPANS
 from components.embeds.draft import FIXED, Draft, allowed_window, read_draft, read_prefill, windows
 from components.units import UNITS
 from components.url_state import TABS
+from tests.tables import cases
 from tests.world import ms
 
 NOW = ms("2026-11-20T12:00Z")
@@ -62,7 +63,7 @@ def test_a_view_offers_windows_that_the_service_takes(view) -> None:
 # --- Filled in -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "expected"),
     [
         ({}, Draft()),
@@ -101,7 +102,7 @@ def test_a_wall_has_room_for_fifty() -> None:
     assert len(read_prefill(said, zone_of).devices) == 50
 
 
-@pytest.mark.parametrize(
+@cases(
     ("view", "window", "kept"),
     [("chart", FIXED, FIXED), ("wall", FIXED, "86400"), ("tile", "604800", "604800"),
      ("wall", "31536000", "86400"), ("chart", "31536000", "31536000"), ("chart", "x", "86400")],
@@ -156,7 +157,7 @@ def test_the_last_day_counts_whole_in_the_zone() -> None:
     assert definition(draft).expires_ms == ms("2027-03-31T15:00Z")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("draft", "field", "words"),
     [
         (Draft(), "devices", "Choose a device"),

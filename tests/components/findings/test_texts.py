@@ -16,6 +16,7 @@ from components.findings.url_state import (
 )
 from components.fleet.device_queries import Directory
 from components.units import METRIC, US, Units
+from tests.tables import cases
 
 LEAK = Finding(
     id="f1", device_id="d1", serial_number="FM-1", kind="continuous-flow", severity="warning",
@@ -30,7 +31,7 @@ SILENT = replace(
 NO_DEVICES = Directory(0, (), {}, None, ())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "unit", "units", "text"),
     [
         (54.4, "gal/h", US, "54.4 gal/h"),
@@ -53,7 +54,7 @@ def test_numbers_follow_the_readers_units(
     assert texts.quantity(value, unit, units) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("finding", "much"),
     [
         (LEAK, "54.4 gal/h"),
@@ -66,7 +67,7 @@ def test_only_a_difference_has_a_sign(finding: Finding, much: str) -> None:
     assert texts.how_much(finding, US) == much
 
 
-@pytest.mark.parametrize(
+@cases(
     ("found", "stake"),
     [
         ([], ""),
@@ -90,7 +91,7 @@ def test_without_a_price_there_are_gallons_alone() -> None:
     assert texts.gallons_a_day(SILENT, NO_DEVICES) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("least", "most", "low", "high"),
     [
         (0, 340, 0, 400),
@@ -111,7 +112,7 @@ def test_an_axis_holds_its_values_between_round_marks(
         assert (first, last) == (pytest.approx(low), pytest.approx(high))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "view"),
     [
         ({}, FindingsView()),

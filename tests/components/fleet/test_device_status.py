@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from components.fleet.device_status import state_of
 from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "word"),
     [
         ({}, "Reporting"),

@@ -9,6 +9,7 @@ from threading import Lock
 import pytest
 
 from components.fleet.queries import Deadline, batches, run_all
+from tests.tables import cases
 
 
 def test_no_more_are_under_way_than_pay_off() -> None:
@@ -51,8 +52,6 @@ def test_an_error_ends_the_whole() -> None:
         list(run_all((partial(job, n) for n in range(20)), width=1))
 
 
-@pytest.mark.parametrize(
-    ("count", "sizes"), [(0, []), (50, [50]), (51, [50, 1]), (149, [50, 50, 49])]
-)
+@cases(("count", "sizes"), [(0, []), (50, [50]), (51, [50, 1]), (149, [50, 50, 49])])
 def test_batches(count: int, sizes: list[int]) -> None:
     assert [len(some) for some in batches(range(count))] == sizes

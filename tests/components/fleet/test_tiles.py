@@ -15,6 +15,7 @@ from components.fleet.url_state import FleetView
 from components.units import METRIC
 from tests.components.fleet.meters import DAY, HOUR, NOW
 from tests.components.fleet.rows import leak, row
+from tests.tables import cases
 
 LINE = Spark(288, line="M0 0L1 1", band="M0 0Z", gaps="", peak=7.4)
 
@@ -41,7 +42,7 @@ def test_a_healthy_device() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "mark", "amount", "third"),
     [
         ({}, "⬖ Leak", ("54.4 gal/h", "at least, 6 d", "finding"),
@@ -122,9 +123,7 @@ def test_one_count_of_decimals_down_a_column() -> None:
     assert shown == ["18.4", "2.4", "0", "–", "3.0"]
 
 
-@pytest.mark.parametrize(
-    ("share", "text"), [(1440, "100.0%"), (1439, "99.9%"), (1434, "99.5%"), (0, "0.0%")]
-)
+@cases(("share", "text"), [(1440, "100.0%"), (1439, "99.9%"), (1434, "99.5%"), (0, "0.0%")])
 def test_uptime_has_one_form(share: int, text: str) -> None:
     assert made(row(actual=share))["health"][0][0] == text
 
@@ -137,7 +136,7 @@ def test_the_chosen_zone_units_and_window_go_with_the_link() -> None:
     assert tile["numbers"][0][:2] == ("9.46", "L/min now")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "line", "note"),
     [
         (row(last_seen_ms=None, state="no-data"), Spark(288), "Never reported"),
@@ -183,7 +182,7 @@ def test_a_line_that_is_drawn_already_is_not_sent_again() -> None:
     assert (again["spark"], again["mark"]) == (None, first["mark"])
 
 
-@pytest.mark.parametrize(
+@cases(
     "other",
     [
         Spark(144, line="M0 0L1 1", band="M0 0Z"),

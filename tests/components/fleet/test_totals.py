@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from api.client import Attention, Observed, StatusSummary, UsualToday
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME
 from components.clock import Clock, zone_or_utc
@@ -13,6 +11,7 @@ from components.fleet import totals
 from components.fleet.wall import checked
 from components.units import METRIC, US
 from tests.components.fleet.meters import HOUR, MINUTE, NOW
+from tests.tables import cases
 
 
 def summary(**fields: Any) -> StatusSummary:
@@ -35,7 +34,7 @@ def summary(**fields: Any) -> StatusSummary:
     return StatusSummary(**{**usual, **fields})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("share", "text"),
     [(1.0, "100.0%"), (0.99999, "99.9%"), (0.9996, "99.9%"), (0.939, "93.9%"), (0.0, "0.0%"),
      (0.0001, "<0.1%"), (0.28, "28.0%"), (None, "–")],
@@ -44,7 +43,7 @@ def test_a_share_never_reads_better_than_it_is(share: float | None, text: str) -
     assert totals.percent(share) == text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "value", "note"),
     [
         ({}, "4 / 4", "every device"),
@@ -69,7 +68,7 @@ def test_each_number_of_a_note_is_a_filter() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "value", "note", "aside"),
     [
         ({}, "0", "all is well", ""),
@@ -123,7 +122,7 @@ def test_a_part_of_a_sum_is_not_written_large() -> None:
     assert totals.volume_today(summary(volume_today=None), US).note == "no reading today"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("usual", "note"),
     [
         (UsualToday(4, 104.0, 100.0), "4% above a typical day so far"),
@@ -144,7 +143,7 @@ def test_currencies_are_not_added_up() -> None:
     assert totals.cost_today(summary(costs_today={})).note == "no price set"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "words", "late"),
     [
         ({}, "Checked 18:07", False),

@@ -25,6 +25,7 @@ from components.report.url_state import (
 )
 from components.theme import LIGHT
 from tests.fleets import measured
+from tests.tables import cases
 from tests.world import ms
 from web.report import pdf
 from web.report.pdf import Chart, fluid
@@ -217,7 +218,7 @@ def test_it_comes_in_instalments_and_what_is_known_is_not_asked_again(
     assert (again.usages, again.details) == (done.usages, done.details)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("devices", "days", "said"),
     [
         (0, 30, "No device matches."),
@@ -232,7 +233,7 @@ def test_how_much_a_report_holds(devices: int, days: int, said: str) -> None:
     assert told == "" if not said else said in told
 
 
-@pytest.mark.parametrize(
+@cases(
     "said",
     [
         {},
@@ -256,7 +257,7 @@ def test_without_a_range_it_is_of_last_month() -> None:
     assert (last - first + 1, read_report_view({}).usage.range) == (31, "last-month")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pairs", "name"),
     [
         ([("range", "500d")], "range"),
@@ -292,9 +293,7 @@ def test_a_chart_takes_the_pages_colours_and_width() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "title", ['a"}body{display:none}/*', "back\\slash", "</style><script>", "Süd 12"]
-)
+@cases("title", ['a"}body{display:none}/*', "back\\slash", "</style><script>", "Süd 12"])
 def test_no_title_leaves_its_string_in_the_style(title: str) -> None:
     rules = pdf.page_rules(title, "1 Oct", "A4")
     _, _, after = rules.partition("@top-left{content:")

@@ -6,8 +6,6 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from api.client.expectations import ItemVolumes, Volumes
 from api.errors import NotOffered
 from api.metering.cost import Price
@@ -21,6 +19,7 @@ from components.usage.sections import earlier_total, groups_section
 from components.usage.sums import Day, DeviceUsage
 from components.usage.table import table
 from components.usage.url_state import Dates, UsageView, months_before
+from tests.tables import cases
 
 UTC = ZoneInfo("UTC")
 FIRST = date(2026, 3, 29).toordinal()
@@ -56,7 +55,7 @@ def usage(
     return DeviceUsage(meter, UTC, days, Price(0.5, "USD", own=True))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("first", "last", "months", "expected"),
     [
         ("2026-11-01", "2026-11-21", 1, ("2026-10-01", "2026-10-21")),
@@ -112,7 +111,7 @@ def test_whole_days_are_compared_by_one_request_that_is_cached() -> None:
     assert span["to_ms"] - span["from_ms"] == DAY_MS - 1  # 28 February alone: it has no 29th
 
 
-@pytest.mark.parametrize(
+@cases(
     ("usages", "server", "expected"),
     [
         (TWO, Server(coverage=0.8), (None, None)),

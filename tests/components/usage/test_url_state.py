@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
 from api.timez import local_ordinal, zone
 from components.usage.url_state import (
     MOST_DAYS,
@@ -13,6 +11,7 @@ from components.usage.url_state import (
     read_usage_view,
     write_usage_view,
 )
+from tests.tables import cases
 from tests.world import ms
 
 NEW_YORK, TOKYO = zone("America/New_York"), zone("Asia/Tokyo")
@@ -20,7 +19,7 @@ NEW_YORK, TOKYO = zone("America/New_York"), zone("Asia/Tokyo")
 NOW = ms("2026-11-03T18:00Z")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "first", "last"),
     [
         ("7d", "2026-10-28", "2026-11-03"),

@@ -1,4 +1,4 @@
-"""Ten small files as real meters' sources lay them out, with what flowed by each device."""
+"""Small files as real meters' sources lay them out, with what flowed by each device."""
 
 from __future__ import annotations
 
@@ -165,6 +165,104 @@ def wide_registers() -> bytes:
     return _lines(*rows)
 
 
+CHICAGO, PARIS = ZoneInfo("America/Chicago"), ZoneInfo("Europe/Paris")
+
+
+def half_hours() -> bytes:
+    """A row a day and a column a half hour, in cubic metres, without a word of it."""
+    clocks = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 30)]
+    rows = ["Customer,Serial,Date," + ",".join(clocks)]
+    for day in range(2):
+        values = (f"{litres(48 * day + place) / 1000:.3f}" for place in range(48))
+        rows.append(f"210012345,AA9,{10 + day:02}/10/2025," + ",".join(values))
+    return _lines(*rows)
+
+
+def endpoints() -> bytes:
+    """An American network: units and zone in columns of their own, a flow that is a volume."""
+    rows = [
+        "Account_ID,Endpoint_SN,Read_Time,Read_Timezone,Flow,Flow_Unit,Read,Read_Unit",
+    ]
+    for device in range(2):
+        read = 1000.0
+        for row, m in enumerate(times(3600, CHICAGO)):
+            gallons = litres(row, device) / LITRES_PER_GALLON
+            read += gallons
+            rows.append(
+                f"AC{device},EP-{device},{m:%Y-%m-%d %H:%M:%S},US/Central,{gallons:.6f},Gallons,"
+                f"{read:.6f},Gallons"
+            )
+    return _lines(*rows)
+
+
+def wmbusmeters() -> bytes:
+    """wmbusmeters: a driver's name called meter, a target beside the total, two temperatures."""
+    same = {"media": "water", "meter": "multical21", "name": "Tap", "id": "76348799"}
+    more = {"target_m3": 6.4, "max_flow_m3h": 0.2, "flow_temperature_c": 12}
+    more |= {"external_temperature_c": 21, "current_status": ""}
+    return _lines(
+        *(
+            json.dumps(same | {"total_m3": value / 1000} | more | {"timestamp": f"{m:%FT%TZ}"})
+            for m, value in zip(times(900), registers(0, 55_000), strict=True)
+        )
+    )
+
+
+def annotated() -> bytes:
+    """InfluxDB's annotated CSV: comments above, the quantity in a column."""
+    rows = [
+        "#group,false,false,true,false,false,true,true,true",
+        "#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,double,string,string,string",
+        "#default,mean,,,,,,,",
+        ",result,table,_start,_time,_value,_field,_measurement,device",
+    ]
+    for device in range(2):
+        for m, value in zip(times(900), registers(device, 9000), strict=True):
+            rows.append(
+                f",,{device},2025-10-01T00:00:00Z,{m:%FT%TZ},{value},volume_l,water,M-{device}"
+            )
+    return _lines(*rows, end="\r\n")
+
+
+def tidy() -> bytes:
+    """A quantity a row, with its unit."""
+    rows = ["meter,datetime,parameter,value,unit"]
+    for row, m in enumerate(times(900)):
+        rows.append(f"W7,{m.isoformat()},temperature,{10 + row % 5},°C")
+        rows.append(f"W7,{m.isoformat()},volume,{litres(row)},L")
+    return _lines(*rows)
+
+
+def logger() -> bytes:
+    """A data logger: titles above the names, units and kinds below them."""
+    rows = [
+        '"TOA5","logger","CR1000","1234","CR1000.Std.32","CPU:flow.CR1","999","Table1"',
+        '"TIMESTAMP","RECORD","Flow_Tot","BattV_Min"',
+        '"TS","RN","L","Volts"',
+        '"","","Tot","Min"',
+    ]
+    rows += [f'"{m:%F %T}",{row},{litres(row)},12.{row % 9}' for row, m in enumerate(times(900))]
+    return _lines(*rows)
+
+
+def index() -> bytes:
+    """French: 13h45, decimal commas, a register and a rate."""
+    rows = ["Date et heure;Index (m³);Débit (m³/h);Alarme"]
+    for row, (m, value) in enumerate(zip(times(3600, PARIS), registers(0, 55_000), strict=True)):
+        numbers = f"{value / 1000:.3f};{litres(row) / 1000:.3f}".replace(".", ",")
+        rows.append(f"{m:%d/%m/%Y %Hh%M};{numbers};0")
+    return _lines(*rows, encoding="latin-1")
+
+
+def radio() -> bytes:
+    """Pipes, a register whose unit stands in a column, month first with hyphens."""
+    rows = ["MIU_ID|READING_DATE|READING|UNITS|RSSI"]
+    for row, (m, value) in enumerate(zip(times(3600, CHICAGO), registers(0, 7_000), strict=True)):
+        gallons = value / LITRES_PER_GALLON
+        rows.append(f"1550001|{m:%m-%d-%Y %H:%M:%S}|{gallons:.6f}|GAL|-{90 + row % 9}")
+    return _lines(*rows)
+
+
 ALL, LATER = range(ROWS), range(1, ROWS)
 CASES: Sequence[LayoutCase] = (
     LayoutCase(
@@ -202,6 +300,16 @@ CASES: Sequence[LayoutCase] = (
     LayoutCase(
         "wide.csv", wide_registers, {"Meter 101": flowed(LATER), "Meter 102": flowed(LATER, 1)}
     ),
+    LayoutCase(
+        "days.csv", half_hours, {"AA9": flowed(ALL)}, "zone=Europe/London", "2025-10-09T23:00:00Z"
+    ),
+    LayoutCase("endpoints.csv", endpoints, {"EP-0": flowed(ALL), "EP-1": flowed(ALL, 1)}),
+    LayoutCase("wmbusmeters.ndjson", wmbusmeters, {"76348799": flowed(LATER)}),
+    LayoutCase("annotated.csv", annotated, {"M-0": flowed(LATER), "M-1": flowed(LATER, 1)}),
+    LayoutCase("tidy.csv", tidy, {"W7": flowed(ALL)}),
+    LayoutCase("logger.dat", logger, {"logger": flowed(ALL)}, "zone=UTC"),
+    LayoutCase("index.csv", index, {"index": flowed(LATER)}, "zone=Europe/Paris"),
+    LayoutCase("radio.txt", radio, {"1550001": flowed(LATER)}, "zone=America/Chicago"),
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from api.ingest.foreign.table_layout import guess_delimiter, header_row
 from api.ingest.foreign.units import factor, unit_in
 from api.ingest.foreign.zones import WallClock
 from api.timez import parse_instant, stamp
+from tests.tables import cases
 
 BERLIN_2026 = [
     ("2026-10-25T01:30:00Z", False),
@@ -23,7 +24,7 @@ BERLIN_2026 = [
 ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("texts", "expected"),
     [
         (["1,5", "2,25"], (",", True)),
@@ -39,7 +40,7 @@ def test_the_decimal_sign(texts: list[str], expected: tuple[str, bool]) -> None:
     assert guess_decimal(texts) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "decimal", "expected"),
     [
         ("1.203,5", ",", 1203.5),
@@ -61,7 +62,7 @@ def test_numbers(text: str, decimal: str, expected: float | str | None) -> None:
     assert found == expected or (expected is None and np.isnan(found))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("texts", "form", "sure", "instant"),
     [
         (["05.11.2026 06:00"], "%d.%m.%Y %H:%M", True, "2026-11-05T06:00:00Z"),
@@ -100,7 +101,7 @@ def test_a_time_that_the_spring_clock_skips_counts_on() -> None:
     assert stamp(int(found[0])) == "2026-03-29T01:30:00Z"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("heading", "unit"),
     [
         ("Flow (L/min)", "l/min"),
@@ -131,6 +132,11 @@ def test_units_are_of_their_values() -> None:
 def test_encodings(encoding: str) -> None:
     text = "Zähler;Straße;Menge\n" + "Z-1;Große Höfe;1,5\n" * 50
     assert guess_encoding(text.encode(encoding)) == encoding
+
+
+def test_a_unit_alone_is_western() -> None:
+    head = "Contatore;Data;Portata (m³/h)\n" + "W-1;2025-10-30 00:00;1,5\n" * 50
+    assert guess_encoding(head.encode("cp1252")) == "cp1252"
 
 
 def test_the_table_below_a_title() -> None:

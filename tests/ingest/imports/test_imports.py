@@ -26,6 +26,7 @@ from api.timez import parse_instant
 from tests.commands.conftest import CommandLine
 from tests.ingest.foreign.layouts import CASES, LayoutCase
 from tests.store.fleet import everything
+from tests.tables import cases
 
 PATH = "/insight/v1/imports"
 GERMAN, AMPDS = (next(c for c in CASES if c.name == name) for name in ("german.csv", "ampds.csv"))
@@ -231,7 +232,7 @@ def test_an_upload_that_is_no_table_fails_in_words(site: Site) -> None:
     assert seen["outcome"]["problem"] or seen["preview"]["problem"]
 
 
-@pytest.mark.parametrize("cell", ["=1+1", " =1+1", "＝1+1", "\t=1", "@a", "-2"])
+@cases("cell", ["=1+1", " =1+1", "＝1+1", "\t=1", "@a", "-2"])
 def test_a_file_of_refused_rows_holds_no_formula(cell: str) -> None:
     assert _harmless(cell) == f"'{cell}"
     assert (_harmless("plain = text"), _harmless(-2)) == ("plain = text", -2)

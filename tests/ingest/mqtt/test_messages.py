@@ -20,6 +20,7 @@ from api.ingest.mqtt.messages import Reader
 from api.store.base import NewDevice
 from tests.ingest.mqtt.conftest import Site, eventually
 from tests.store.fleet import NOON_MS
+from tests.tables import cases
 
 MAPPING = """
 [[source]]
@@ -137,7 +138,7 @@ def test_a_devices_tag_names_its_model_before_its_profile_does() -> None:
     assert (item["flowRate"], item["networkRssi"]) == (2, -50)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("topic", "message", "reason"),
     [
         (CHIRPSTACK, [], "not a JSON object"),
@@ -152,7 +153,6 @@ def test_a_devices_tag_names_its_model_before_its_profile_does() -> None:
         (CHIRPSTACK, chirpstack(object={"temperatures": []}), "no field that the model maps"),
         (CHIRPSTACK, chirpstack(object={"volume": [1]}), "no field that the model maps"),
     ],
-    ids=lambda value: str(value)[:30],
 )  # fmt: skip
 def test_what_is_no_reading_is_told_by_its_reason(topic: str, message: Any, reason: str) -> None:
     item = read(topic, message)
@@ -273,7 +273,7 @@ def test_the_mapping_of_the_documentation_is_one() -> None:
 # --- Topics --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wanted", "topic", "fits"),
     [
         ("a/+/c", "a/b/c", True),

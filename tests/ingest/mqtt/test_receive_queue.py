@@ -10,6 +10,7 @@ import pytest
 from api.ingest.mqtt.intake import Message
 from api.ingest.mqtt.receive_queue import BATCH_BYTES, BATCH_MESSAGES, Inbox
 from tests.ingest.mqtt.conftest import PATIENCE_S
+from tests.tables import cases
 
 
 def message(size: int = 1, qos: int = 1) -> Message:
@@ -22,7 +23,7 @@ def started(work: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sizes", "parts", "batches"),
     [
         ([1] * 10, 1, [10]),

@@ -11,6 +11,7 @@ from api.ingest.mqtt.sharding import is_ours, session_name, subscriptions
 from api.ingest.mqtt.topics import UP_FILTER, up
 from api.setting_types import Shard
 from api.settings import Settings
+from tests.tables import cases
 
 POSTGRES = {"WEIR_DATABASE": "postgresql://weir@127.0.0.1/weir"}
 PINNED = [1, 2, 3, 3, 1, 3, 3, 1]
@@ -27,7 +28,7 @@ def test_each_topic_is_exactly_one_parts(topic: str, parts: int) -> None:
     assert len(takers) == 1
 
 
-@pytest.mark.parametrize("parts", [2, 3, 4, 16])
+@cases("parts", [2, 3, 4, 16])
 def test_parts_are_about_even_whatever_devices_are_called(parts: int) -> None:
     topics = [up("acme", f"70B3D57ED{number:07X}") for number in range(8_000)]
     sizes = [sum(is_ours(Shard(n, parts), t) for t in topics) for n in range(1, parts + 1)]
@@ -61,7 +62,7 @@ def test_a_session_is_named_by_how_it_divides(
     assert subscriptions(known(**said), [UP_FILTER, UPLINKS]) == asked
 
 
-@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "1/", "/3", "1/100", "a/b", "1/3/3", "01/3"])
+@cases("text", ["0/3", "4/3", "1", "1/", "/3", "1/100", "a/b", "1/3/3", "01/3"])
 def test_a_part_that_is_none_stops_the_start(text: str) -> None:
     with pytest.raises(ConfigurationError, match="WEIR_MQTT_SHARD must be a shard such as 1/3"):
         known(SHARD=text)
@@ -73,7 +74,7 @@ def test_the_two_ways_exclude_each_other() -> None:
         known(SHARD="1/2", SHARE="g")
 
 
-@pytest.mark.parametrize("text", ["a/b", "#", "+", "a b", "x" * 65])
+@cases("text", ["a/b", "#", "+", "a b", "x" * 65])
 def test_a_group_that_no_broker_takes_stops_the_start(text: str) -> None:
     with pytest.raises(ConfigurationError, match="WEIR_MQTT_SHARE must be 1 to 64 letters"):
         known(SHARE=text)

@@ -11,6 +11,7 @@ from api.insight.alerts.state_machine import Quiet
 from api.store.base.alerts import SilenceRow
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, stamp
 from tests.insight.alerts.decided import NOW, Desk, a_finding, a_rule, ended, minutes
+from tests.tables import cases
 
 LEAK = a_finding()
 
@@ -32,7 +33,7 @@ def test_it_fires_once_and_resolves_once() -> None:
     assert (alert.state, alert.fired_ms, alert.resolved_ms) == ("resolved", NOW, NOW + HOUR_MS)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("asked", "finding", "fires"),
     [
         ({}, {}, True),
@@ -110,9 +111,7 @@ def test_flapping_delays_the_next_resolve() -> None:
     assert delays == [0, 15 * MINUTE_MS]
 
 
-@pytest.mark.parametrize(
-    ("before", "after"), [(0, 15), (15, 22.5), (minutes(40) / MINUTE_MS, 60), (60, 60)]
-)
+@cases(("before", "after"), [(0, 15), (15, 22.5), (minutes(40) / MINUTE_MS, 60), (60, 60)])
 def test_the_resolve_waits_half_as_long_again_up_to_an_hour(before: float, after: float) -> None:
     desk, first = Desk([a_rule()]), a_finding()
     desk.look(NOW, first)
@@ -201,7 +200,7 @@ def test_nobody_is_told_of_a_resolve_without_its_fire() -> None:
     assert desk.alerts[0].not_sent == "silenced"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("whom", "quiet"),
     [
         ({}, True),
@@ -286,7 +285,7 @@ def test_few_silent_devices_of_a_large_group_are_told_one_by_one() -> None:
     assert desk.look(NOW + MINUTE_MS, *gone) == ["fire"] * 3
 
 
-@pytest.mark.parametrize(
+@cases(
     ("silent", "size", "messages"), [(3, 14, 1), (3, 15, 3), (2, 4, 2), (19, 100, 19), (20, 100, 1)]
 )
 def test_more_than_a_fifth_of_a_group_is_one_message(silent: int, size: int, messages: int) -> None:

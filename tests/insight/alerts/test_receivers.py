@@ -30,6 +30,7 @@ from api.settings import Settings
 from api.store.base.alerts import MessageRow
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
 from tests.servers import alertmanager
+from tests.tables import cases
 
 ALERT = {
     "id": "a-1", "deviceId": "d-1", "serialNumber": "M-1", "label": "Tenant 2 <main>",
@@ -166,7 +167,7 @@ def test_a_receiver_that_hangs_is_left_after_the_deadline() -> None:
     assert guard.failure(caught.value) == "No response in time."
 
 
-@pytest.mark.parametrize(
+@cases(
     ("address", "public"),
     [
         ("93.184.216.34", True),
@@ -203,7 +204,7 @@ def test_a_name_is_checked_when_it_is_connected_to(monkeypatch: pytest.MonkeyPat
         assert server.got == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "said"),
     [
         ("webhook", {}),
@@ -373,7 +374,7 @@ def test_secrets_are_sealed_and_another_secret_opens_none() -> None:
     assert ReceiverSeal("b" * 40).open(sealed) is None
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@cases("kind", KINDS)
 def test_every_kind_says_what_it_needs(kind: Any) -> None:
     assert kind.label
     assert kind.fields

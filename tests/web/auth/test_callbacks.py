@@ -24,8 +24,9 @@ SUBJECT = {"device_id": METER, "time_zone": "UTC", "interval_s": 60, "tab": "flo
            "quality_limit": 60, "installed_on_ms": 0, "active": True}  # fmt: skip
 QUESTION = {**SPAN, "device": METER, "width_px": 800, "theme": "light", "range": "7d",
             "metric": "volume", "zone": "UTC", "units": "si", "settled": True,
-            "asked": 1}  # fmt: skip
-SHOWN = {**SPAN, "zone": "UTC", "units": "us", "resolution": "1min", "asked": 1}
+            "due": ["refresh"], "page": 1, "asked": 1}  # fmt: skip
+SHOWN = {**SPAN, "zone": "UTC", "units": "us", "resolution": "1min", "asked": 1,
+         "due": ["range", "refresh", "steady", "hourly"], "page": 1}  # fmt: skip
 WALL_CLOCK = {"first": "2026-03-08 06:00", "last": "2026-03-08 18:00", "first_fold": "0",
               "last_fold": "0", "zone": "UTC", "asked": 1}  # fmt: skip
 USAGE = {"range": "2026-03-01..2026-03-09", "zone": "UTC", "units": "us", "devices": METER, "q": "",
@@ -52,23 +53,8 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "annotations-question.data": ("note", "x"),
     "audit-list-sheet.data": ("key", "x", "2026-03-01", "2026-03-31"),
     "chart-custom-told.data": (WALL_CLOCK, SUBJECT),
-    "chart-overview-told.data": (SHOWN, QUESTION, SUBJECT),
-    "kpi-last.children": (SHOWN, SUBJECT),
-    "kpi-radio.children": (SHOWN, SUBJECT),
-    "device-state.children": (SHOWN, None, SUBJECT),
-    "kpi-month.children": (SHOWN, SUBJECT),
-    "device-findings-sheet.data": (SHOWN, None, SUBJECT),
+    "chart-due-parts.data": (SHOWN, QUESTION, SUBJECT),
     "device-findings-done.data": ({"finding": "no-such", "as": "", "asked": 1},),
-    "device-forecast-sheet.data": (SHOWN, SUBJECT),
-    "kpi-uptime.children": (SHOWN, SUBJECT),
-    "kpi-volume.children": (SHOWN, SUBJECT),
-    "kpi-cost.children": (SHOWN, SUBJECT),
-    "kpi-night.children": (SHOWN, SUBJECT),
-    "kpi-continuous.children": (SHOWN, SUBJECT),
-    "device-days-sheet.data": (SHOWN, SUBJECT),
-    "device-heat-sheet.data": (SHOWN, SUBJECT),
-    "device-rows-sheet.data": (SHOWN, 1, SUBJECT),
-    "chart-exports-sheet.data": (SHOWN, SUBJECT),
     "devices-grid.getRowsResponse": (ROWS,),
     "embed-window.options": ("chart", "86400"),
     "embed-fixed.hidden": ("86400", "on"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import cases
 from web.auth import rules
 from web.auth.rules import Because, Facts, Kind, Verdict
 
@@ -54,7 +54,7 @@ VERDICTS = (
 )
 
 
-@pytest.mark.parametrize(("method", "path", "stranger", "known"), VERDICTS)
+@cases(("method", "path", "stranger", "known"), VERDICTS)
 def test_a_path_is_open_to_whom_it_should_be(
     method: str, path: str, stranger: Verdict, known: Verdict
 ) -> None:
@@ -106,7 +106,7 @@ CROSS_SITES = (
 )
 
 
-@pytest.mark.parametrize(("method", "host", "fetch_site", "origin", "refused"), CROSS_SITES)
+@cases(("method", "host", "fetch_site", "origin", "refused"), CROSS_SITES)
 def test_other_sites_change_nothing(
     method: str, host: str, fetch_site: str, origin: str, refused: bool
 ) -> None:
@@ -128,9 +128,9 @@ CAUSED = (
 )
 
 
-@pytest.mark.parametrize("path", ["/", "/devices/M-1", "/export/fleet.png", "/assets/style.css"])
-@pytest.mark.parametrize("site", ["cross-site", "same-site"])
-@pytest.mark.parametrize(("method", "mode", "dest", "refused"), CAUSED)
+@cases("path", ["/", "/devices/M-1", "/export/fleet.png", "/assets/style.css"])
+@cases("site", ["cross-site", "same-site"])
+@cases(("method", "mode", "dest", "refused"), CAUSED)
 def test_another_site_may_link_here_and_load_nothing(
     path: str, site: str, method: str, mode: str, dest: str, refused: bool
 ) -> None:
@@ -138,8 +138,8 @@ def test_another_site_may_link_here_and_load_nothing(
     assert (rules.judge(facts, has_reader=True) is CROSS) is refused
 
 
-@pytest.mark.parametrize("path", ["/_dash-update-component", "/sign-in", "/sign-out", "/devices"])
-@pytest.mark.parametrize("known", [True, False])
+@cases("path", ["/_dash-update-component", "/sign-in", "/sign-out", "/devices"])
+@cases("known", [True, False])
 def test_a_cross_site_post_is_refused_before_anything_else(path: str, known: bool) -> None:
     facts = Facts(method="POST", path=path, host=HERE, fetch_site="cross-site")
     assert rules.judge(facts, has_reader=known) is CROSS
@@ -154,7 +154,7 @@ DEMO = (
 )
 
 
-@pytest.mark.parametrize(("local_only", "here", "foreign", "may", "opens"), DEMO)
+@cases(("local_only", "here", "foreign", "may", "opens"), DEMO)
 def test_the_demo_opens_at_this_machine_unless_another_site_led_there(
     local_only: bool, here: bool, foreign: bool, may: bool, opens: bool
 ) -> None:
@@ -171,7 +171,7 @@ ENVIRON = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "here", "secure"),
     [
         ({}, True, False),
@@ -233,12 +233,12 @@ REFUSED_NEXTS = (
 )
 
 
-@pytest.mark.parametrize("said", KEPT_NEXTS)
+@cases("said", KEPT_NEXTS)
 def test_a_page_of_this_site_may_come_next(said: str) -> None:
     assert rules.safe_next(said) == said
 
 
-@pytest.mark.parametrize("said", REFUSED_NEXTS)
+@cases("said", REFUSED_NEXTS)
 def test_nothing_else_may_come_next(said: str) -> None:
     assert rules.safe_next(said) == "/"
 
@@ -251,7 +251,7 @@ def test_whatever_comes_next_is_a_path_of_this_site(said: str) -> None:
     assert all(0x20 < ord(sign) < 0x7F for sign in where)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "query", "address"),
     [
         ("/devices", "", "/devices"),
@@ -269,7 +269,7 @@ def test_the_address_to_come_back_to_is_the_one_asked_for(
     assert rules.requested_address(Facts(path=path, query=query)) == address
 
 
-@pytest.mark.parametrize(
+@cases(
     ("because", "next_path", "address"),
     [
         (None, "/", "/sign-in"),

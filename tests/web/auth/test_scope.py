@@ -15,6 +15,8 @@ from flask import Flask
 from api.client import Client
 from api.server import create_service
 from components import session
+from components.device.cards import CARDS
+from components.device.kpi_rows import KPI_ROWS
 from tests.web.auth import wire
 from tests.web.auth.conftest import Open, Site
 from tests.web.auth.remote import serving
@@ -108,10 +110,14 @@ def test_what_is_remembered_is_remembered_for_its_principal(
 
 # What keeps something for its process, and holds no answer of the service: looked at one by one.
 HARMLESS = {
-    "components/clock.py:day_text",  # of a date
-    "components/clock.py:local_date",  # of a day's number
-    "components/compare/figure.py:scale",  # of the one chart, as long as it is drawn
-    "components/fleet/queries.py:_pool",  # threads
+    "components/clock.py:day_text": "of a date",
+    "components/clock.py:local_date": "of a day's number",
+    "components/compare/figure.py:scale": "of the one chart, as long as it is drawn",
+    **{
+        f"components/device/kpi_rows.py:{name}": "of one question, made for one answer"
+        for name in ("access", "meter", "row", "status", "gallons")
+    },
+    "components/fleet/queries.py:_pool": "threads",
 }
 CACHING = ("cache", "lru_cache", "cached_property", "memoize", "cached")
 CONTAINERS = ("dict", "list", "set", "OrderedDict", "defaultdict", "WeakKeyDictionary")
@@ -150,7 +156,7 @@ def test_nothing_else_in_the_dashboard_keeps_answers() -> None:
     be looked at, and is listed above only if no answer of the service gets into it."""
     rooms = [*COMPONENTS.rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
     found = {f"{file.relative_to(ROOT)}:{name}" for file in rooms for name in keepers(file)}
-    assert found - HARMLESS == set()
+    assert found - set(HARMLESS) == set()
 
 
 def test_a_cache_would_be_found(tmp_path: Path) -> None:
@@ -223,39 +229,25 @@ def test_a_device_out_of_the_keys_grant_is_as_foreign(
         assert "chart-graph" not in wire.chart(site, device, *SPAN).json["response"], device
 
 
-_CARD = ("-sheet.data", "-note.children", "-trouble.children")
-_PARTS = {
-    "last reading": ["kpi-last.children", "kpi-last-trouble.children"],
-    "heard": ["kpi-uptime.children", "kpi-uptime-trouble.children", "kpi-quality.children",
-              "kpi-quality-trouble.children"],
-    "used": ["kpi-volume.children", "kpi-volume-trouble.children"],
-    "spent": ["kpi-cost.children", "kpi-cost-trouble.children"],
-    "by night": ["kpi-night.children", "kpi-night-trouble.children"],
-    "by day": [f"device-days{part}" for part in _CARD],
-    "by hour": [f"device-heat{part}" for part in _CARD],
-}  # fmt: skip
-_FOLLOWS = {"last reading": "lately"} | dict.fromkeys(("by night", "by day", "by hour"), "steady")
+_DUE = ["range", "refresh", "steady", "hourly"]
 
 
-@pytest.mark.parametrize("part", _PARTS)
-def test_no_number_of_a_device_out_of_the_grant(
-    open_site: Open, keys: dict[str, str], part: str
-) -> None:
+def test_no_number_of_a_device_out_of_the_grant(open_site: Open, keys: dict[str, str]) -> None:
     """Also when somebody who may see it has just warmed every memory."""
-    shown = {"from": SPAN[0], "to": SPAN[1]}
-    follower = f"chart-{_FOLLOWS.get(part, 'shown')}.data"
-    told: dict[str, Any] = {}
+    shown = {"from": SPAN[0], "to": SPAN[1], "due": _DUE}
+    sheets: dict[str, Any] = {}
     for name in ("all", "devices"):
         site = open_site()
         site.sign_in(keys[name])
-        set_cookie = {"chart-subject.data": {"device_id": TWIN, "time_zone": "UTC"}}
-        answer = wire.callback(site, _PARTS[part], {follower: shown}, set_cookie)
+        subject = {"device_id": TWIN, "time_zone": "UTC"}
+        state = {"chart-question.data": {}, "chart-subject.data": subject}
+        answer = wire.callback(site, ["chart-due-parts.data"], {"chart-due.data": shown}, state)
         assert answer.status_code == 200, answer.text
-        told[name] = answer.json["response"]
-    assert any("Not found" in str(v) for v in told["devices"].values())
-    assert not any("Not found" in str(v) for v in told["all"].values())
-    body = _PARTS[part][0].partition(".")[0]
-    assert body not in told["devices"]
+        sheets[name] = answer.json["response"]["chart-due-parts"]["data"]["sheets"]
+    assert "Not found" not in str(sheets["all"])
+    bodies = [row.id for row in (*KPI_ROWS, *CARDS)]
+    assert all("Not found" in str(sheets["devices"][f"{id}-trouble"]) for id in bodies)
+    assert not {*bodies, "device-state", "device-finding-chips"} & set(sheets["devices"])
 
 
 def test_no_file_of_a_device_out_of_the_grant(site: Site, keys: dict[str, str]) -> None:

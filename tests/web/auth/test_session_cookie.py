@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.client import Credential
+from tests.tables import cases
 from web.auth.session_cookie import (
     ABSOLUTE_S,
     IDLE_S,
@@ -78,12 +79,12 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN.keys())
+@cases("text", BROKEN.values())
 def test_a_broken_cookie_opens_to_nothing(text: str) -> None:
     assert SEAL.open(text) is None
 
 
-@pytest.mark.parametrize("at", range(len(urlsafe_b64decode(SEALED + "=" * (-len(SEALED) % 4)))))
+@cases("at", range(len(urlsafe_b64decode(SEALED + "=" * (-len(SEALED) % 4)))))
 def test_no_bit_of_it_can_be_changed(at: int) -> None:
     raw = bytearray(urlsafe_b64decode(SEALED + "=" * (-len(SEALED) % 4)))
     raw[at] ^= 1 << (at % 8)
@@ -110,7 +111,7 @@ AGES = (
 )
 
 
-@pytest.mark.parametrize(("issued_h", "used_h", "alive"), AGES)
+@cases(("issued_h", "used_h", "alive"), AGES)
 def test_a_session_ends_idle_or_old(issued_h: float, used_h: float, alive: bool) -> None:
     issued_s, used_s = (round(NOW_S - hours * HOUR_S) for hours in (issued_h, used_h))
     session = Session("ab" * 16, Credential.key(KEY), issued_s, used_s)

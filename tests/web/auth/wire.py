@@ -61,6 +61,7 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
         "chart-compared.children",
         "chart-since.children",
         "chart-told.data",
+        "chart-parts.data",
     ]
     question = {"device": device_id, "from": start, "to": end, "width_px": 800, "theme": "light"}
     subject = {"device_id": device_id, "time_zone": "UTC", "interval_s": 60}

@@ -15,6 +15,7 @@ from api.timez import DAY_MS, zone
 from components.ranges import Window
 from components.units import METRIC
 from tests.components.device.service import Bench, bench
+from tests.tables import cases
 from tests.world import ms
 from web.downloads import device, streaming
 from web.downloads.device import Order
@@ -68,7 +69,7 @@ def note(text: str, from_ms: int, to_ms: int | None = None) -> Annotation:
     return Annotation("note", text, "d", "B-1", None, from_ms, to_ms, text, 0, "key")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("resolution", "notes", "expected"),
     [
         ("raw", [], {}),
@@ -146,7 +147,7 @@ def test_a_file_is_named_by_device_and_range(made: Bench, serial: str, name: str
     assert device.rows(made.client, Order("d", serial, RAW, WINDOW, KOLKATA)).name == name
 
 
-@pytest.mark.parametrize(
+@cases(
     ("resolution", "compare", "columns"),
     [("1hour", "day", 2), ("day", "device:B-1", 2), ("raw", "day", 0), ("10min", "usual", 0)],
 )

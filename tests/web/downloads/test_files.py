@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from api.timez import HOUR_MS, zone
+from tests.tables import cases
 from tests.world import ms
 from web.downloads import streaming, xlsx
 from web.downloads.names import disposition, file_stem
@@ -44,7 +45,7 @@ def xlsx_sheets(made: Table, most_rows: int = xlsx.MOST_ROWS) -> dict[str, list[
 # --- Cells ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "cell"),
     [
         ("=1+1", "'=1+1"),
@@ -72,7 +73,7 @@ def test_a_text_is_never_a_formula(value: str, cell: str) -> None:
     assert streaming.csv_cell(value) == cell
 
 
-@pytest.mark.parametrize("value", ["=1+1", "@A1", "<b>&amp;</b>", " a ", "two\nlines", "水", "-1"])
+@cases("value", ["=1+1", "@A1", "<b>&amp;</b>", " a ", "two\nlines", "水", "-1"])
 def test_a_workbook_has_every_text_as_it_is(value: str) -> None:
     (sheet,) = xlsx_sheets(table([Column("name", Kind.TEXT)], [[value]])).values()
     assert sheet == [["name"], [value]]
@@ -262,7 +263,7 @@ def test_nothing_is_asked_for_that_nobody_takes() -> None:
 # --- Names ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@cases(
     ("parts", "stem"),
     [
         (("FM-1", "a", "b"), "weir_FM-1_a_b"),

@@ -11,6 +11,7 @@ import pytest
 from api.timez import HOUR_MS, now_ms, stamp
 from tests import forged
 from tests.dashboards import CLOCKS, LIVE
+from tests.tables import cases
 from tests.web.embed.frames import Embeds
 
 UPDATE = "_dash-update-component"
@@ -97,7 +98,7 @@ def test_a_body_that_is_no_question_is_refused_in_words(
         assert answer.json()["detail"], what
 
 
-@pytest.mark.parametrize("what", forged.BROKEN)
+@cases("what", forged.BROKEN)
 def test_bytes_that_are_no_question_are_refused_in_words(
     frames: dict[str, Frame], what: str
 ) -> None:

@@ -19,6 +19,7 @@ from api.settings import Settings
 from api.store.open import open_store, open_web_store
 from api.timez import DAY_MS, now_ms
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, TRICKY
+from tests.tables import cases
 from tests.web.embed.frames import Embeds
 from tests.world import SECRET
 from web.embed.middleware import CROWDED
@@ -357,7 +358,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Client:
     return Client(app.site(Settings.from_env(said)))
 
 
-@pytest.mark.parametrize("path", ["/sign-in", "/embed", "/embed/emb_x", "/embed/emb_x/y/z"])
+@cases("path", ["/sign-in", "/embed", "/embed/emb_x", "/embed/emb_x/y/z"])
 def test_every_other_page_of_the_site_is_framed_by_nobody(site: Client, path: str) -> None:
     answer = site.get(path)
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]

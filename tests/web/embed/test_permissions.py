@@ -11,6 +11,7 @@ from api.embeds import EmbedDefinition, Fixed, Rolling
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components.ranges import Window
 from components.units import METRIC, US
+from tests.tables import cases
 from tests.world import ms
 from web.embed.permissions import chart_view, wall_view
 
@@ -61,7 +62,7 @@ def test_what_a_chart_is_compared_with_is_the_embeds_alone() -> None:
     assert (set_.compare, set_.usual) == ("usual", True)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("control", "field", "usual", "granted"),
     [
         ("range", "window", None, Window(ms("2026-11-01T00:00Z"), ms("2026-11-02T00:00Z"))),
@@ -80,7 +81,7 @@ def test_a_control_grants_its_own_wish_and_no_other(
         assert view.tab.name == "flow_rate"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("window", "shown"),
     [
         (Rolling(3600), Window(END - HOUR_MS, END - 1)),
@@ -104,7 +105,7 @@ def test_a_viewer_who_may_choose_a_range_gets_back_to_the_embeds_own() -> None:
         assert got == Window(FIXED.from_ms, FIXED.to_ms)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("theme", "controls", "shown", "granted"),
     [
         ("system", (), "dark", "dark"),
@@ -121,7 +122,7 @@ def test_a_theme_that_is_fixed_stays(
     assert view.theme == granted
 
 
-@pytest.mark.parametrize("name", ["1h", "24h", "7d", "30d"])
+@cases("name", ["1h", "24h", "7d", "30d"])
 def test_tiles_show_the_span_of_their_window(name: str) -> None:
     seconds = {"1h": 3_600, "24h": 86_400, "7d": 7 * 86_400, "30d": 30 * 86_400}[name]
     view = wall_view(definition(view="wall", window=Rolling(seconds)), {})

@@ -15,6 +15,7 @@ from components.image_query import Size, read_card
 from components.theme import DARK, LIGHT, Palette
 from components.units import METRIC, US, Units
 from tests.pages.elements import hints
+from tests.tables import cases
 from tests.world import ms
 from web.images import cards
 from web.images.figure import Box
@@ -87,7 +88,7 @@ def test_the_day_that_clocks_change_on_is_marked(now: str, odd: tuple[str, str])
     assert float(mark.get("y", "")) < float(bar.get("y", ""))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("highest", "marks"),
     [
         (410, [0, 200, 400]),
@@ -145,7 +146,7 @@ def test_a_cards_address_says_zone_units_theme_and_size() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["range", "from", "metric", "sig", "colour"])
+@cases("name", ["range", "from", "metric", "sig", "colour"])
 def test_a_card_knows_no_other(name: str) -> None:
     with pytest.raises(BadRequest) as told:
         read_card([(name, "7d")])

@@ -21,7 +21,6 @@ from typing import Any, Final
 
 import uvloop
 
-from api.auth import Authenticator
 from api.errors import ConfigurationError, Forbidden, ServiceError, Unauthorized
 from api.ingest.mqtt import lorawan_mapping
 from api.ingest.mqtt.committer import STOP_S, Committer
@@ -68,8 +67,7 @@ class Listener:
         self._reader = Reader(lorawan_mapping.load(settings.mqtt_mapping))
         folder = Path(settings.instance)
         self._sessions = Sessions(folder)
-        authenticator = Authenticator(store, settings, ingest=True)
-        self._admission = Admission(authenticator, self._sessions)
+        self._admission = Admission(store, settings, self._sessions)
         journal = Journal(folder / f"mqtt_{NAME}.received")
         if journal.begun:  # a repeated delivery wouldn't be recognized
             self._sessions.clear()
@@ -340,7 +338,7 @@ class Listener:
     async def _recheck(self) -> None:
         """Disconnect clients whose key was revoked or has expired; others get its present scope."""
         shown = {c.credential for c in self._clients.values() if c.credential is not None}
-        look = partial(self._admission.principals, shown)
+        look = partial(self._admission.recheck, shown)
         principals = await self._loop.run_in_executor(self._executor, look)
         for connection in list(self._clients.values()):
             if connection.credential is None or connection.credential not in principals:

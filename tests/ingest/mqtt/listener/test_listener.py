@@ -205,6 +205,7 @@ def test_a_revoked_keys_clients_are_disconnected(
         ground.store.revoke_key(other["keyId"], now_ms())
         assert leaving.is_closed()
         assert staying.publish(1, body()) == b"\x40\x02\0\x01"
+    assert other["keyId"] in ground.store.key_uses()
 
 
 # --- Sessions ------------------------------------------------------------------------------------

@@ -1,0 +1,334 @@
+"""``/admin/v1``: what administrators change, on every store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
+
+from api.catalog import KEY_HEADER, RAW
+from api.domain.device_fields import FIELDS
+from api.insight.status_projection import Projection
+from api.roles import Role
+from api.store.base import AuditQuery, DeviceQuery, Grant, Refusal, Scope, Span, Store
+from tests.world import ACME, DEVICES, FOREIGN, LONE, METER, OTHER, QUIET, TWIN, World
+
+EVERYTHING = Scope(ACME, Grant(everything=True))
+
+
+@pytest.fixture
+def world(store: Store) -> World:
+    """Its own, since these tests change it: a few readings of one device are enough."""
+    world = World(store)
+    for organization in (ACME, OTHER):
+        store.create_organization(organization.title(), organization_id=organization)
+        store.import_devices(organization, DEVICES[organization])
+    (device,) = store.resolve(EVERYTHING, [TWIN])
+    assert device is not None
+    world.devices[TWIN] = device
+    rows: list[Any] = [(device.key, minute * 60_000, *(1.0,) * 7) for minute in range(20)]
+    world.readings[TWIN] = rows
+    store.write(world.readings[TWIN])
+    return world
+
+
+class Admin:
+    """Asks as an administrator of all devices, or with another grant."""
+
+    def __init__(self, world: World, grant: Grant | None = None) -> None:
+        self._world = world
+        grant = Grant(everything=True) if grant is None else grant
+        self.secret, self.key_id = world.new_key(grant, role=Role.ADMINISTRATOR)
+
+    def ask(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
+        sent = {} if body is None else {"json": body}
+        answer = self._world.client.open(
+            f"/admin/v1{path}", method=method, headers={KEY_HEADER: self.secret}, **sent
+        )
+        assert answer.status_code == status, answer.text
+        return answer.get_json()
+
+    def device(self, id: str) -> dict[str, Any]:
+        rows = [
+            row
+            for active in ("true", "false")
+            for row in self.ask("GET", f"/devices?active={active}")["data"]
+        ]
+        return next(row for row in rows if row["id"] == id)
+
+
+@pytest.fixture
+def admin(world: World) -> Admin:
+    return Admin(world)
+
+
+def actions(world: World, kind: str) -> list[tuple[str, str]]:
+    entries = world.store.audit(AuditQuery(ACME, kind=kind))
+    return [(entry.action, entry.author) for entry in entries]
+
+
+# --- Devices -------------------------------------------------------------------------------------
+
+VALUES = {  # of each field: a value that will do, and one that won't
+    "label": ("Yard", ""),
+    "active": (False, "no"),
+    "groups": (["south", "north"], "south"),
+    "parent": ("T-1", 5),
+    "networkUniqueIdentifier": ("net-new", None),
+    "category": ("Gateway", "Boiler"),
+    "model": ("FM-9", "a\x00b"),
+    "meterSize": ("DN 20", "x" * 201),
+    "highFlowLimit": (40.5, 0),
+    "continuousFlowByDesign": (True, 1),
+    "deviceTimeZone": ("Europe/Rome", "Mars/Base"),
+    "reportingInterval": (900, 0.1),
+    "installedOn": ("2020-01-02T00:00:00.000Z", "soon"),
+    "price": (0.0125, -1),
+    "currency": ("EUR", "euro"),
+    "registerUnit": ("m3", "barrel"),
+    "litresPerPulse": (10, 0),
+    "registerDigits": (6, 2.5),
+    "registerOffset": (-12.5, "12"),
+    "registerGap": ("spread", "lost"),
+}
+
+
+def test_every_field_can_be_set_and_is_checked(world: World, admin: Admin) -> None:
+    assert set(VALUES) == {field.name for field in FIELDS}
+    good = {name: value for name, (value, _) in VALUES.items()}
+    reply = admin.ask("PATCH", "/devices", {"devices": [METER], "set": good})
+    assert reply["changed"] == 1
+    assert {name: reply["data"][0][name] for name in good} == {
+        **good,
+        "groups": ["north", "south"],
+    }
+    bad = {name: value for name, (_, value) in VALUES.items()}
+    problem = admin.ask("PATCH", "/devices", {"devices": [METER], "set": bad}, 400)
+    assert {each["parameter"] for each in problem["errors"]} == set(bad)
+    assert admin.device(METER)["label"] == "Yard"
+    assert actions(world, "device") == [("change", admin.key_id)]
+
+
+def test_values_are_taken_back(admin: Admin) -> None:
+    some = {"price": 0.1, "highFlowLimit": 3, "reportingInterval": 60, "parent": "T-1"}
+    admin.ask("PATCH", "/devices", {"devices": [LONE], "set": some})
+    none = dict.fromkeys(some)
+    after = admin.ask("PATCH", "/devices", {"devices": [LONE], "set": none})["data"][0]
+    assert {name: after[name] for name in some} == none
+
+
+def test_the_second_of_two_editors_is_told(admin: Admin) -> None:
+    seen = {id: admin.device(id)["updated"] for id in (METER, TWIN)}
+    body = {"devices": list(seen), "updated": list(seen.values()), "set": {"model": "A"}}
+    assert admin.ask("PATCH", "/devices", body)["changed"] == 2
+    problem = admin.ask("PATCH", "/devices", body | {"set": {"model": "B"}}, 409)
+    assert problem["reason"] == "changed"
+    assert admin.device(METER)["model"] == admin.device(TWIN)["model"] == "A"
+    one = {"devices": [METER], "updated": [admin.device(METER)["updated"]]}
+    admin.ask("PATCH", "/devices", one | {"set": {"groups": ["a"]}})  # another table's
+    admin.ask("PATCH", "/devices", one | {"set": {"groups": ["b"]}}, 409)
+
+
+def test_a_name_that_is_taken_changes_nothing(admin: Admin) -> None:
+    both = {"networkUniqueIdentifier": "net-t1", "label": "Other"}
+    admin.ask("PATCH", "/devices", {"devices": [METER], "set": both}, 409)
+    assert admin.device(METER)["label"] == "beta"
+
+
+def test_devices_are_created_and_deleted(world: World, admin: Admin) -> None:
+    new = {"serialNumber": "N-1", "set": {"label": "New", "groups": ["north"], "meterSize": "DN"}}
+    made = admin.ask("POST", "/devices", new, 201)
+    assert (made["label"], made["groups"], made["meterSize"]) == ("New", ["north"], "DN")
+    admin.ask("POST", "/devices", new, 409)
+    extent = admin.ask("GET", f"/devices/{TWIN}/extent")
+    assert extent["readings"] == len(world.readings[TWIN]) > 0
+    admin.ask("DELETE", f"/devices/{TWIN}", {"serialNumber": "M-1"}, 400)
+    gone = admin.ask("DELETE", f"/devices/{TWIN}", {"serialNumber": "T-1"})
+    assert gone["readings"] == extent["readings"]
+    admin.ask("GET", f"/devices/{TWIN}/extent", status=404)
+    assert {action for action, _ in actions(world, "device")} == {"create", "delete"}
+
+
+def test_late_readings_of_a_deleted_device_are_removed(world: World, admin: Admin) -> None:
+    key = world.devices[TWIN].key
+    admin.ask("DELETE", f"/devices/{TWIN}", {"serialNumber": "T-1"})
+    world.store.write(world.readings[TWIN][:5])
+    Projection(world.store).all_due()
+    assert world.store.count(world.devices[TWIN], RAW, Span()) == 0
+    assert key not in [due.key for due in world.store.due_by_reading(100)]
+
+
+def test_an_exchange_is_noted_and_taken_back(world: World, admin: Admin) -> None:
+    body = {"at": "2026-03-01T09:00:00Z", "last": 812.5, "networkUniqueIdentifier": "net-9"}
+    after = admin.ask("POST", f"/devices/{METER}/exchanges", body, 201)
+    assert after["exchanges"] == [{"at": "2026-03-01T09:00:00Z", "first": 0, "last": 812.5}]
+    assert after["networkUniqueIdentifier"] == "net-9"
+    admin.ask("POST", f"/devices/{METER}/exchanges", body, 409)
+    path = f"/devices/{METER}/exchanges"
+    assert admin.ask("DELETE", path, {"at": "2026-03-01T09:00:00Z"})["exchanges"] == []
+    assert [action for action, _ in actions(world, "device")] == ["undo exchange", "exchange"]
+
+
+# --- The file ------------------------------------------------------------------------------------
+
+
+def test_a_file_says_what_it_would_change_before_it_does(world: World, admin: Admin) -> None:
+    text = admin.ask("GET", "/devices/file")["csv"]
+    assert admin.ask("POST", "/devices/file", {"csv": text})["unchanged"] == 6
+    lines = text.splitlines()
+    head = lines[0].split(",")
+    file = "\n".join(
+        [
+            "serialNumber;label;price;updated",
+            "T-1;Tower;0.02;",
+            "NEW 1;;;",
+            "M-1;x;dear;",
+            "Q 1;x;;2020-01-01T00:00:00Z",
+            "L/1;=cmd;;",
+            "L/1;again;;",
+        ]
+    )
+    seen = admin.ask("POST", "/devices/file", {"csv": file})
+    assert (seen["created"], seen["changed"], seen["refused"]) == (1, 2, 3)
+    assert [(row["line"], row["deed"]) for row in seen["rows"]] == [
+        (2, "change"), (3, "create"), (4, "refused"), (5, "refused"), (6, "change"),
+        (7, "refused"),
+    ]  # fmt: skip
+    assert admin.device(TWIN)["label"] == "alpha"  # nothing yet
+    admin.ask("POST", "/devices/file", {"csv": file, "preview": False})
+    assert (admin.device(TWIN)["label"], admin.device(TWIN)["price"]) == ("Tower", 0.02)
+    assert admin.device(QUIET)["label"] == "epsilon"
+    assert "'=cmd" in admin.ask("GET", "/devices/file")["csv"]
+    assert head[0] == "serialNumber"
+
+
+def test_what_is_no_file_of_devices_is_refused(admin: Admin) -> None:
+    for text in ("label\nx", "serialNumber,colour\nM-1,red", "", 'serialNumber\n"' + "x" * 200_000):
+        admin.ask("POST", "/devices/file", {"csv": text}, 400)
+
+
+# --- The organization, groups --------------------------------------------------------------------
+
+
+def test_the_organization_s_settings_reach_its_devices(world: World, admin: Admin) -> None:
+    before = admin.ask("GET", "/organization")
+    body = {
+        "name": "Acme Water", "price": 0.004, "currency": "EUR", "zone": "Europe/Rome",
+        "holidays": ["2026-12-25", "2026-01-01"], "updated": before["updated"],
+    }  # fmt: skip
+    after = admin.ask("PATCH", "/organization", body)
+    assert after["holidays"] == ["2026-01-01", "2026-12-25"]
+    assert world.store.holidays(ACME) == after["holidays"]
+    assert admin.device(TWIN)["currency"] == "EUR"  # it has no price of its own
+    assert admin.device(METER)["currency"] is None  # it has one, in dollars
+    made = admin.ask("POST", "/devices", {"serialNumber": "N-1"}, 201)
+    assert (made["deviceTimeZone"], made["currency"]) == ("Europe/Rome", "EUR")
+    assert admin.ask("PATCH", "/organization", body, 409)["reason"] == "changed"
+    admin.ask("PATCH", "/organization", {"currency": "USD", "price": None})
+    assert admin.device(TWIN)["currency"] is None
+    assert actions(world, "organization") == [("change", admin.key_id)] * 2
+
+
+def test_groups_are_made_renamed_and_deleted(world: World, admin: Admin) -> None:
+    grant = Grant(groups=frozenset({"north"}))
+    sent = {KEY_HEADER: world.new_key(grant)[0]}
+    admin.ask("POST", "/groups", {"name": "south", "devices": [LONE]}, 201)
+    admin.ask("POST", "/groups", {"name": "south", "devices": [TWIN]}, 409)
+    admin.ask("POST", "/groups", {"name": "empty", "devices": []}, 400)
+    body = {"name": "south", "newName": "South", "add": [TWIN], "remove": [LONE]}
+    assert admin.ask("PATCH", "/groups", body)["devices"] == 1
+    admin.ask("PATCH", "/groups", {"name": "South", "newName": "north"}, 409)
+    problem = admin.ask("DELETE", "/groups", {"name": "north"}, 409)  # a key is limited to it
+    assert "in use by key test" in problem["detail"]
+    admin.ask("PATCH", "/groups", {"name": "north", "newName": "top"})
+    assert (
+        len(world.client.get("/management/v1/device", headers=sent).get_json()) == 3
+    )  # the key's grant followed
+    foreign = Scope(OTHER, Grant(groups=frozenset({"north"})))
+    assert world.store.devices(foreign, DeviceQuery())  # another organization's stays
+    admin.ask("DELETE", "/groups", {"name": "South"})
+    assert {row["name"] for row in admin.ask("GET", "/groups")["data"]} == {"top", "all floors"}
+
+
+# --- Keys ----------------------------------------------------------------------------------------
+
+
+def test_a_key_is_made_changed_and_revoked(world: World, admin: Admin) -> None:
+    new = {"name": "Ada", "role": "viewer", "devices": ["T-1"]}
+    made = admin.ask("POST", "/keys", new, 201)
+    sent = {KEY_HEADER: made["key"]}
+    assert world.client.get("/management/v1/device", headers=sent).get_json()[0]["id"] == TWIN
+    listed = admin.ask("GET", "/keys")["data"]
+    assert "key" not in next(key for key in listed if key["keyId"] == made["keyId"])
+    path, seen = f"/keys/{made['keyId']}", {"version": made["version"]}
+    after = admin.ask("PATCH", path, {**seen, "role": "operator", "allDevices": True})
+    assert (after["role"], after["allDevices"], after["devices"]) == ("operator", True, [])
+    assert admin.ask("PATCH", path, {**seen, "name": "Bea"}, 409)["reason"] == "changed"
+    assert admin.ask("POST", f"{path}/revoke", {})["state"] == "revoked"
+    admin.ask("PATCH", path, {"name": "Eve"}, 409)
+    assert [action for action, _ in actions(world, "key")] == ["revoke", "change", "create"]
+
+
+SENSELESS = (
+    ({"name": "x"}, "devices"),
+    ({"allDevices": True, "groups": ["north"]}, "allDevices"),
+    ({"devices": [FOREIGN]}, "devices"),
+    ({"allDevices": True, "expires": "2020-01-01T00:00:00Z"}, "expires"),
+    ({"allDevices": True, "ingest": True, "role": "viewer"}, "role"),
+    ({"allDevices": True, "role": "king"}, "role"),
+)
+
+
+def test_keys_that_make_no_sense_are_refused(admin: Admin) -> None:
+    for body, named in SENSELESS:
+        problem = admin.ask("POST", "/keys", body, 400)
+        assert [each["parameter"] for each in problem["errors"]] == [named]
+
+
+def test_the_last_administrator_stays(world: World, admin: Admin) -> None:
+    path = f"/keys/{admin.key_id}"
+    for body in ({"role": "viewer"}, {"groups": ["north"]}):
+        assert admin.ask("PATCH", path, body, 409)["reason"] == "last-administrator"
+    assert admin.ask("POST", f"{path}/revoke", {}, 409)["reason"] == "last-administrator"
+    other = admin.ask("POST", "/keys", {"role": "administrator", "allDevices": True}, 201)
+    assert admin.ask("POST", f"/keys/{other['keyId']}/revoke", {})["state"] == "revoked"
+
+
+def test_a_key_says_when_it_was_last_used(world: World, admin: Admin) -> None:
+    world.store.save_key_uses({admin.key_id: 5_000})
+    world.store.save_key_uses({admin.key_id: 4_000})
+    own = next(key for key in admin.ask("GET", "/keys")["data"] if key["own"])
+    assert own["lastUsed"] == "1970-01-01T00:00:05.000Z"
+
+
+# --- Who may -------------------------------------------------------------------------------------
+
+
+def test_an_administrator_of_some_devices_changes_these_alone(world: World) -> None:
+    north = Admin(world, Grant(groups=frozenset({"north"})))
+    one = {"devices": [TWIN]}
+    assert north.ask("PATCH", "/devices", one | {"set": {"label": "x"}})["changed"] == 1
+    north.ask("PATCH", "/devices", one | {"set": {"groups": ["all"]}}, 403)
+    for id in (LONE, FOREIGN):
+        north.ask("PATCH", "/devices", {"devices": [TWIN, id], "set": {"label": "y"}}, 404)
+        north.ask("DELETE", f"/devices/{id}", {"serialNumber": "M-1"}, 404)
+    for path in ("/organization", "/groups", "/keys", "/quality", "/reception"):
+        north.ask("GET", path, status=403)
+
+
+def test_refused_readings_are_listed_by_reason(world: World, admin: Admin) -> None:
+    refusals = [
+        Refusal(organization, "mqtt", "unknown device", "X-1", "{}", 1_000, 3)
+        for organization in (ACME, OTHER)
+    ]
+    world.store.write([], refusals=refusals)
+    found = admin.ask("GET", "/quality")
+    assert found["refused"] == 3
+    assert [(row["device"], row["count"]) for row in found["refusals"]] == [("X-1", 3)]
+
+
+def test_the_document_is_valid_and_holds_every_route(admin: Admin) -> None:
+    document = admin.ask("GET", "/api-json")
+    assert [str(error) for error in OPENAPI_30_VALIDATOR.iter_errors(document)] == []
+    assert len(document["paths"]) == 13
