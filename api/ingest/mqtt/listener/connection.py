@@ -66,7 +66,7 @@ class State(Enum):
     NEW = "no Connect yet"
     ENTERING = "its credential is being checked"
     OPEN = "it may publish"
-    CLOSED = "nothing is read any more"
+    CLOSED = "nothing more is read"
 
 
 class Host(Protocol):
