@@ -55,6 +55,12 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_MQTT_URL", "mqtt://"),
         ("WEIR_MQTT_URL", "mqtt://weir:secret@broker.example"),
         ("WEIR_MQTT_CLIENT_ID", "../weir"),
+        ("WEIR_MQTT_LISTEN", "1883"),
+        ("WEIR_MQTT_LISTEN", "0.0.0.0"),
+        ("WEIR_MQTT_LISTEN", "0.0.0.0:70000"),
+        ("WEIR_MQTT_LISTEN", "mqtt://0.0.0.0:1883"),
+        ("WEIR_MQTT_LISTEN", "key@0.0.0.0:1883"),
+        ("WEIR_MQTT_LISTEN_CLIENT_CA", "/etc/ca.pem"),  # without a certificate of our own
         ("WEIR_MQTT_PUBLISH", "yes"),
         ("WEIR_DATABASE", "postgresql://"),
         ("WEIR_DATABASE", "postgresql:///weir"),
@@ -107,6 +113,18 @@ def test_the_site_is_where_it_listens_unless_readers_reach_it_elsewhere(
     said: dict[str, str], site: str
 ) -> None:
     assert Settings.from_env(said).site == site
+
+
+@pytest.mark.parametrize(
+    ("value", "address"),
+    [
+        ("0.0.0.0:1883", ("0.0.0.0", 1883)),
+        ("[::]:8883", ("::", 8883)),
+        ("weir.lan:0", ("weir.lan", 0)),
+    ],
+)
+def test_an_address_is_a_host_and_a_port(value: str, address: tuple[str, int]) -> None:
+    assert Settings.from_env({"WEIR_MQTT_LISTEN": value}).mqtt_listen == address
 
 
 def test_an_empty_variable_is_an_unset_one() -> None:
