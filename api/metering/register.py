@@ -171,6 +171,19 @@ def check_settings(config: Mapping[str, Any]) -> None:
                 raise ValueError(f"{name} {error}") from None
 
 
+def exchanged(
+    given: Any, at_ms: int, exchange: Mapping[str, Any] | None
+) -> list[Mapping[str, Any]]:
+    """The value of ``meterExchanges`` with the exchange at an instant, or without one. Raises
+    ValueError, in words, where there is none to take away."""
+    rows: list[Mapping[str, Any]] = given if isinstance(given, list) else []
+    others = [row for row in rows if _exchange(row).at_ms != at_ms]
+    if exchange is None and len(others) == len(rows):
+        raise ValueError("has no exchange")
+    added = [] if exchange is None else [exchange]
+    return sorted([*others, *added], key=lambda row: parse_instant(row["at"]))
+
+
 def settings_of(config: Mapping[str, Any] | None, interval_s: float | None) -> RegisterSettings:
     """The settings of a stored configuration; what can't be used in it is ignored."""
     values: dict[str, Any] = {}

@@ -105,6 +105,7 @@ ROUTES: dict[str, Ask] = {
             ("forecast", ""),
             ("month-end", ""),
             ("balance", f"?{SPAN}"),
+            ("registers", f"?{SPAN}"),
             ("comparison", f"?compare=week&{SPAN}"),
         )
     },
