@@ -188,6 +188,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
     ),
     "Reception": record(
         {
+            "topic": STRING | {"description": "Where a device publishes its readings."},
             "devices": NUMBER, "refused": NUMBER, "writer": BOOLEAN, "broker": BOOLEAN,
             "problem": STRING, "lastMessage": nullable(INSTANT),
         }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX
+from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX, TOPIC_PREFIX
 from api.domain import device_changes as devices
 from api.domain import device_csv, organization
 from api.domain.device_changes import DeviceChange, Editor, require_whole
@@ -250,6 +250,7 @@ def get_reception(call: Call[Query]) -> Reply:
     status = None if settings is None else writer_status.read(Path(settings.instance))
     return Reply(
         {
+            "topic": f"{TOPIC_PREFIX}/{scope.organization_id}/{{networkUniqueIdentifier}}/up",
             "devices": store.count_devices(scope, DeviceQuery(active=None)),
             "refused": sum(each.count for each in store.refusals(scope.organization_id)),
             "writer": status is not None and status.fresh,
