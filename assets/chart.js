@@ -20,14 +20,17 @@ const REFRESH_MS = 15000;
 const JITTER = 0.2;
 const REST_MS = 300; // after a pan: then the words catch up with the picture
 /* The parts beside the chart, by when they are due (`When` of components/device): how old they may
-   get on a page that is only looked at, and on which fields of the question they depend. */
+   get on a page that is only looked at, and on which fields of the question they depend. Those of
+   the range may get as old as a pixel of it is wide. */
 const OF_PLACE = ["zone", "units"];
 const PARTS = {
-  range: { restMs: 30000, of: [...OF_PLACE, "range", "metric", "compare"] },
-  refresh: { restMs: 0, of: OF_PLACE },
-  steady: { restMs: 60000, of: [...OF_PLACE, "range", "metric"] },
-  hourly: { restMs: 900000, of: OF_PLACE },
+  range: { restMs: () => rangeRestMs(shown), of: [...OF_PLACE, "range", "metric", "compare"] },
+  refresh: { restMs: () => 0, of: OF_PLACE },
+  steady: { restMs: () => 60000, of: [...OF_PLACE, "range", "metric"] },
+  hourly: { restMs: () => 900000, of: OF_PLACE },
 };
+const RANGE_REST_MS = [30000, 300000];
+const PIXELS = 2000;
 const ROWS = "device-rows"; // the card whose pages the reader turns
 const BIAS_MS = 1000; // refreshes don't come on the dot
 const NOW_MS = 120000; // a window that ends so near to now is of now
@@ -192,12 +195,17 @@ const afterPaint = (then) => requestAnimationFrame(() => setTimeout(then, 0));
 
 const dependsOn = (name) => JSON.stringify(PARTS[name].of.map((field) => question[field] || null));
 
+function rangeRestMs({ from, to }) {
+  const [least, most] = RANGE_REST_MS;
+  return Math.min(most, Math.max(least, (Date.parse(to) - Date.parse(from)) / PIXELS));
+}
+
 function due() {
   if (!plot.dataset.parts) return [];
   return Object.keys(PARTS).filter((name) => {
     const last = fresh[name];
     const stands = last && last.of === dependsOn(name) && (live || name !== "range");
-    return !stands || Date.now() - last.ms >= PARTS[name].restMs - BIAS_MS;
+    return !stands || Date.now() - last.ms >= PARTS[name].restMs() - BIAS_MS;
   });
 }
 

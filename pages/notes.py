@@ -24,10 +24,8 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, zone, zone_names
 from components import html_json, session, shell
-from components.annotations.form_actions import GROUP
-from components.annotations.panel import Ids, listing, panel
-from components.annotations.queries import carried_out, matching
-from components.annotations.texts import KINDS
+from components.annotations.panel import KINDS, Ids, listing, panel
+from components.annotations.queries import GROUP, carried_out, matching
 from components.controls import attributes, failed_page, failure, labelled
 from components.fleet.device_queries import directory
 from components.fleet.queries import current_access

@@ -162,7 +162,6 @@ def test_tests_stand_where_their_modules_do(room: str) -> None:
 
 ASK_ELSEWHERE = frozenset(
     (
-        "components/annotations/form_actions.py",
         "components/device/chart_results.py",
         "components/shell.py",
         "pages/device.py",

@@ -23,8 +23,9 @@ SECTIONS: Final = {
         "sign-in",
         "embeds",
     ),
-    "Readings, images, reports": ("readings", "images", "report"),
+    "Readings, images, reports": ("readings", "registers", "images", "report"),
     "Findings and alerts": ("insight", "alerts"),
+    "Money": ("tariffs", "budgets"),
     "Notes, maintenance, corrections": ("notes", "maintenance", "corrections", "audit"),
 }
 OTHERS: Final = "More"

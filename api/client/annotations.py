@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.parse import quote
@@ -95,7 +95,7 @@ class AnnotationMethods(StatusMethods, Protocol):
 
     def annotations(
         self,
-        kind: str,
+        kinds: Collection[str] = (),
         *,
         device: str = "",
         group: str = "",
@@ -106,29 +106,30 @@ class AnnotationMethods(StatusMethods, Protocol):
         limit: int = 100,
         offset: int = 0,
     ) -> AnnotationPage:
-        """Latest first; of ``device`` its groups' too."""
+        """Latest first, of every kind or of some; of ``device`` its groups' too."""
         params = {"device": device, "group": group, "q": search, "limit": str(limit)}
+        params |= {"kind": ",".join(kinds)}
         params |= {"offset": str(offset) if offset else "", "revoked": "" if revoked else "false"}
         bounds = {"from": from_ms, "to": to_ms}
         params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
-        body = an_object(self._insight(PATHS[kind].removeprefix(INSIGHT_PREFIX), params), "answer")
+        body = an_object(self._insight("/annotations", params), "answer")
         rows = a_list(body.get("data"), "data")
-        return AnnotationPage(whole(body, "count"), tuple(_annotation(kind, row) for row in rows))
+        return AnnotationPage(whole(body, "count"), tuple(map(_annotation, rows)))
 
     def annotation(self, kind: str, annotation_id: str) -> Annotation:
-        return _annotation(kind, self._fetch(_one(kind, annotation_id), {}))
+        return _annotation(self._fetch(_one(kind, annotation_id), {}))
 
     def create_annotation(self, kind: str, body: Mapping[str, Any]) -> Annotation:
         """BadRequest names each field that can't be used."""
-        return _annotation(kind, self._send("POST", PATHS[kind], body))
+        return _annotation(self._send("POST", PATHS[kind], body))
 
     def change_annotation(
         self, kind: str, annotation_id: str, body: Mapping[str, Any]
     ) -> Annotation:
-        return _annotation(kind, self._send("PATCH", _one(kind, annotation_id), body))
+        return _annotation(self._send("PATCH", _one(kind, annotation_id), body))
 
     def delete_annotation(self, kind: str, annotation_id: str) -> Annotation:
-        return _annotation(kind, self._send("DELETE", _one(kind, annotation_id), {}))
+        return _annotation(self._send("DELETE", _one(kind, annotation_id), {}))
 
     def preview_correction(self, body: Mapping[str, Any]) -> CorrectionPreview:
         fields = an_object(self._send("POST", f"{PATHS['correction']}/preview", body), "answer")
@@ -142,7 +143,7 @@ class AnnotationMethods(StatusMethods, Protocol):
 
     def revoke_correction(self, annotation_id: str, reason: str) -> Annotation:
         path = f"{_one('correction', annotation_id)}/revoke"
-        return _annotation("correction", self._send("POST", path, {"reason": reason}))
+        return _annotation(self._send("POST", path, {"reason": reason}))
 
     def audit(
         self,
@@ -167,8 +168,9 @@ def _one(kind: str, annotation_id: str) -> str:
     return f"{PATHS[kind]}/{quote(annotation_id, safe='')}"
 
 
-def _annotation(kind: str, body: Any) -> Annotation:
-    fields = an_object(body, kind)
+def _annotation(body: Any) -> Annotation:
+    fields = an_object(body, "annotation")
+    kind = text(fields, "kind")
     metrics = [each for each in fields.get("metrics") or () if isinstance(each, str)]
     return Annotation(
         kind=kind,

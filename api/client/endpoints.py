@@ -33,6 +33,8 @@ from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
 from api.client.finding_settings import FindingSettingMethods
 from api.client.findings import FindingMethods
+from api.client.plans import PlanMethods
+from api.client.registers import RegisterMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import StatusMethods
 from api.client.transport import (
@@ -87,6 +89,8 @@ class Client(
     AnnotationMethods,
     StatusMethods,
     ExpectationMethods,
+    PlanMethods,
+    RegisterMethods,
 ):
     """A client of the interface, for one principal.
 

@@ -14,12 +14,14 @@ from api.client.fields import (
     a_list,
     an_object,
     maybe_object,
+    maybe_text,
     needed_instant,
     needed_number,
     number,
     text,
     whole,
 )
+from api.client.plans import BudgetStatus, budget_status
 from api.client.request_protocol import Requests
 from api.client.transport import Params
 from api.errors import NotFound, NotOffered, UnexpectedAnswer
@@ -41,12 +43,15 @@ class Amounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MonthEnd:
-    """``month``: 2026-11, of the device's zone. ``cost`` None: no price is known."""
+    """``month``: 2026-11, of the device's zone. ``cost`` None: no price is known; ``tariff``: the
+    name of the one that it is by, "" for a plain price. ``budgets``: the device's own."""
 
     month: str
     volume: Amounts
     cost: Amounts | None
     currency: str
+    tariff: str = ""
+    budgets: tuple[BudgetStatus, ...] = ()
 
 
 class ComparedBucket(NamedTuple):
@@ -192,6 +197,8 @@ class ExpectationMethods(Requests, Protocol):
             _amounts(body),
             _amounts(cost) if cost else None,
             text(cost, "currency") if cost else "",
+            (maybe_text(cost, "tariff") or "") if cost else "",
+            tuple(map(budget_status, a_list(body.get("budgets") or [], "budgets"))),
         )
 
 

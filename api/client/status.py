@@ -15,6 +15,7 @@ from api.client.fields import (
     an_object,
     instant,
     maybe_object,
+    maybe_text,
     maybe_whole,
     needed_instant,
     number,
@@ -332,7 +333,8 @@ def _price(body: Json) -> Price | None:
     per_gallon = number(body, "perGallon")
     if per_gallon is None:
         return None
-    return Price(per_gallon, text(body, "currency"), own=body.get("source") == "device")
+    own, tariff = body.get("source") == "device", maybe_text(body, "tariff") or ""
+    return Price(per_gallon, text(body, "currency"), own, tariff)
 
 
 def status_summary(body: Any) -> StatusSummary:

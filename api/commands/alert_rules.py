@@ -22,6 +22,7 @@ _WHAT = (
     click.option("--severity", help="Findings of at least this severity."),
     click.option("--cost", type=float, help="Findings that cost at least this much a day."),
     click.option("--state", "states", multiple=True, help="A state: silent, degraded, no-data."),
+    click.option("--budgets", is_flag=True, help="Budgets that a month will likely exceed."),
     click.option("--metric", help="A value, such as flow_rate."),
     click.option("--above", type=float, help="The value is above this."),
     click.option("--below", type=float, help="The value is below this."),
@@ -57,11 +58,10 @@ def _body(given: dict[str, Any]) -> dict[str, Any]:
     for name in ("kinds", "states", "devices", "groups", "receivers"):
         if name in body:
             body[name] = list(body[name])
-    if "metric" in body:
-        body["source"] = "value"
-    elif "states" in body:
-        body["source"] = "state"
-    return body
+    sources = {"budgets": "budget", "metric": "value", "states": "state"}
+    named = [source for name, source in sources.items() if body.get(name)]
+    body.pop("budgets", None)
+    return body | ({"source": named[0]} if named else {})
 
 
 @rules.command("add")

@@ -31,10 +31,12 @@ _DEVICE = click.option("--device", help="Only this device (needs --org).")
 def run(organization_id: str | None, device: str | None) -> object:
     """Evaluate all that is due up to each device's latest reading, as the writer does by itself."""
     from api.insight.finding_evaluator import Evaluator
+    from api.insight.month_ends import MonthEnds
     from api.insight.status_projection import Projection
     from api.timez import now_ms
 
     with opened() as store:
+        MonthEnds(store).all_due()
         projection = Projection(store)
         if organization_id is None and device is None:
             projection.all_due()

@@ -291,6 +291,7 @@ def _audit(
 def annotation_object(entry: AnnotationEntry) -> dict[str, Any]:
     annotation = entry.annotation
     shown: dict[str, Any] = {
+        "kind": annotation.kind.value,
         "id": annotation.id,
         "deviceId": entry.device_id,
         "serialNumber": entry.serial_number,

@@ -17,6 +17,7 @@ from api.insight.finding_inputs import Facts, OfOrganization, ReadingsOfDevice, 
 from api.insight.findings import Finding, State, evaluate
 from api.insight.status_projection import near
 from api.insight.stored_findings import Merged, merge_stored, open_findings, row_of
+from api.insight.tariffs import expected_volumes
 from api.insight.worker_thread import WorkerThread
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
 from api.store.base import UNTOUCHED, Device, Due, Evaluated, EvaluationState, FindingRow, Store
@@ -166,7 +167,10 @@ class Evaluator:
             organization: OfOrganization.read(self._store, organization)
             for organization in {device.organization_id for device in devices.values()}
         }
+        has_tariffs = any(each.prices.tariffs for each in shared.values())
+        volumes = expected_volumes(self._store, list(devices.values())) if has_tariffs else {}
         prepared: list[tuple[_Task, Device, Facts, EvaluationState | None]] = []
+        now = now_ms()
         for task in tasks:
             device = devices.get(task.key)
             if device is not None:
@@ -178,6 +182,8 @@ class Evaluator:
                     cadence,
                     planned.get(task.key, ()),
                     corrections.get(task.key, ()),
+                    at_ms=now,
+                    month_volume=volumes.get(task.key),
                 )
                 state = states.get(task.key)
                 if anew and state is not None:
@@ -201,7 +207,7 @@ class Evaluator:
             clock_ms = before.as_of_ms
         if not device.active:
             clock_ms = None
-        readings = ReadingsOfDevice(self._store, device.key, facts.cadence)
+        readings = ReadingsOfDevice(self._store, device, facts.cadence)
         evaluation = evaluate(
             facts.device, facts.settings, state, readings, touched_ms=touched_ms, now_ms=clock_ms
         )

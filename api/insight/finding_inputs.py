@@ -10,11 +10,11 @@ from datetime import date
 from typing import Any, Final, Literal, NamedTuple
 
 from api.catalog import HOUR_MS, RAW, STORED, Resolution
-from api.insight.findings import Device, HourRow, Minute, Register, Settings
+from api.insight.findings import Device, HourRow, Minute, RegisterFall, Settings
 from api.insight.findings.device_config import settings_of
 from api.insight.maintenance import maintenance_spans
+from api.insight.tariffs import Prices
 from api.metering.cadence import EVENT_EXPECTED_MS, USUAL_MS, Cadence
-from api.metering.cost import device_price, price_of
 from api.metering.maintenance import merged as merged_spans
 from api.metering.uptime import resolution_for
 from api.store import base
@@ -37,8 +37,7 @@ class Facts:
         device = self.device
         parts = [
             str(device.zone), self.cadence, device.price, sorted(device.holidays),
-            device.excluded, device.maintained, device.max_rate, device.registers,
-            self.settings,
+            device.excluded, device.maintained, device.max_rate, self.settings,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -47,15 +46,14 @@ class Facts:
 class OfOrganization:
     """The price, settings and holidays that an organization's devices share."""
 
-    price: float | None
+    prices: Prices
     settings: Layered
     holidays: frozenset[int]
 
     @classmethod
     def read(cls, store: Store, organization_id: str) -> OfOrganization:
-        organization = store.organization(organization_id)
         return cls(
-            None if organization is None else organization.default_cost_per_gallon,
+            Prices.read(store, organization_id),
             layered(store.finding_settings(organization_id)),
             holidays_of(store, organization_id),
         )
@@ -83,11 +81,14 @@ def facts_of(
     cadence: Cadence,
     planned: Sequence[Annotation] = (),
     corrections: Sequence[Annotation] = (),
+    *,
+    at_ms: int = 0,
+    month_volume: float | None = None,
 ) -> Facts:
-    """``planned`` is its maintenance, its groups' included."""
+    """``planned`` is its maintenance, its groups' included. A tariff's price is the marginal rate
+    at ``at_ms``, of the tier that the ``month_volume`` reaches."""
     name = device.time_zone
-    own, currency = device_price(device.cost_per_gallon)
-    price = price_of(own, currency, shared.price)
+    price = shared.prices.price(device, groups, at_ms, month_volume)
     usual = steady(cadence)
     maintained = tuple(maintenance_spans(planned))
     corrected = ((each.from_ms, each.to_ms or each.from_ms) for each in corrections)
@@ -153,8 +154,10 @@ def steady(cadence: Cadence) -> Cadence:
 class ReadingsOfDevice:
     """`api.insight.findings.Readings`, from the rollups."""
 
-    def __init__(self, store: Store, key: int, cadence: Cadence) -> None:
-        self._store, self._key, self._cadence = store, key, cadence
+    def __init__(self, store: Store, device: base.Device, cadence: Cadence) -> None:
+        self._store, self._device, self._cadence = store, device, cadence
+        self._key = device.key
+        self._falls: tuple[int, list[RegisterFall]] | None = None  # from an instant on
         self.last_ms: int | None = None
         """The latest hour that was read."""
 
@@ -167,8 +170,14 @@ class ReadingsOfDevice:
     def minutes(self, from_ms: int, to_ms: int) -> Sequence[Minute]:
         return [Minute(*row) for row in self._store.minute_rates(self._key, from_ms, to_ms)]
 
-    def registers(self, from_ms: int, to_ms: int) -> Sequence[Register]:
-        return ()
+    def register_falls(self, from_ms: int, to_ms: int) -> Sequence[RegisterFall]:
+        if self._falls is None or from_ms < self._falls[0]:
+            falls = self._store.register_falls(self._device, from_ms)
+            self._falls = (
+                from_ms,
+                [RegisterFall(each.ts, each.fall, each.before or 0.0) for each in falls],
+            )
+        return [each for each in self._falls[1] if from_ms <= each.recorded_at_ms < to_ms]
 
 
 _COUNTS: Final = {RAW: "raw", **dict(zip(STORED, ("ones", "fives", "tens"), strict=False))}

@@ -25,6 +25,7 @@ from api.catalog import (
     Resolution,
 )
 from api.insight.maintenance import maintenance_spans
+from api.insight.tariffs import with_tariffs
 from api.insight.usual_volume import UsualVolumes
 from api.metering import status, uptime
 from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
@@ -148,7 +149,7 @@ class Statuses:
         for group, members in groups.items():
             for some in _chunks(members):
                 made += self._chunk(group, some, now_ms)
-        return made
+        return with_tariffs(self._store, devices, made, now_ms)
 
     # --- What changes by the hour ---
 

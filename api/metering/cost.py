@@ -15,11 +15,13 @@ SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CAD": "CA$", "AUD": "A$"
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Per gallon. ``own``: the device's, else the organization's."""
+    """Per gallon. ``own``: the device's, else the organization's. ``tariff``: the name of the one
+    that it is the marginal rate of; "" for a plain price."""
 
     per_gallon: float
     currency: str
     own: bool
+    tariff: str = ""
 
     def cost(self, gallons: float) -> float:
         return gallons * self.per_gallon

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
-from math import isfinite, sqrt
+from math import erf, isfinite, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -92,6 +92,50 @@ def month_end(
     if interval is not None:
         interval = Interval(*(max(bound, before + today) for bound in interval))
     return MonthEnd(date.fromordinal(start), before + today, expected, interval)
+
+
+# --- Sums and budgets ----------------------------------------------------------------------------
+
+SHARED: Final = 0.2  # of the variance of a fleet's errors that its devices have in common
+_Z80: Final = 1.2815515655446004  # standard deviations from the middle to a bound of 80 %
+
+
+def summed(ends: Iterable[MonthEnd]) -> MonthEnd | None:
+    """Of several devices together: errors partly cancel, as far as they are not shared. Without an
+    interval where one device has none; None of no device."""
+    every = list(ends)
+    if not every:
+        return None
+    so_far, expected = sum(e.so_far for e in every), sum(e.expected for e in every)
+    intervals = [each.interval for each in every]
+    bounds: list[float] = []
+    for place in range(len(Interval._fields)):
+        offs = [
+            interval[place] - each.expected
+            for each, interval in zip(every, intervals, strict=True)
+            if interval is not None
+        ]
+        if len(offs) < len(every):
+            return MonthEnd(every[0].month, so_far, expected, None)
+        alike, apart = sum(offs) ** 2, sum(off * off for off in offs)
+        width = sqrt(SHARED * alike + (1 - SHARED) * apart)
+        bounds.append(max(so_far, expected + (width if sum(offs) > 0 else -width)))
+    return MonthEnd(every[0].month, so_far, expected, Interval(*bounds))
+
+
+def chance_above(end: MonthEnd, limit: float) -> float | None:
+    """How likely the month ends above a limit, 0 to 1, by the interval's two halves; None without
+    one, unless it is above already."""
+    if end.so_far > limit:
+        return 1.0
+    if end.interval is None:
+        return None
+    off = limit - end.expected
+    bound = end.interval.high80 if off > 0 else end.interval.low80
+    spread = abs(bound - end.expected) / _Z80
+    if spread == 0:
+        return float(off < 0)
+    return 0.5 * (1 - erf(off / spread / sqrt(2)))
 
 
 def month_scores(totals: Floats, first: int, holidays: Collection[int]) -> list[Score]:

@@ -19,11 +19,13 @@ from api.openapi.components import (
     record,
     ref,
 )
+from api.store.base import AnnotationKind
 
 _METRIC: Final = one_of(tuple(metric.name for metric in METRICS))
 _REPEAT: Final = nullable(one_of(tuple(repeat.value for repeat in Repeat if repeat.value)))
 _TEXT: Final = STRING | {"minLength": 1, "maxLength": 2_000}
 _COMMON: Final[dict[str, Schema]] = {
+    "kind": one_of(tuple(AnnotationKind)),
     "id": UUID,
     "deviceId": nullable(UUID) | {"description": "null: of a group."},
     "serialNumber": nullable(STRING),
@@ -77,6 +79,8 @@ def _some(fields: dict[str, Schema]) -> Schema:
 
 
 ANNOTATION_COMPONENTS: Final[dict[str, Any]] = {
+    "Annotation": {"oneOf": [ref("Note"), ref("Maintenance"), ref("Correction")]},
+    "AnnotationPage": _page("Annotation"),
     "Note": record(_COMMON | {"text": STRING}),
     "NotePage": _page("Note"),
     "NoteBody": record(

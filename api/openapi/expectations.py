@@ -98,7 +98,8 @@ EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
             "asOf": INSTANT,
             "timezone": STRING,
             **_AMOUNTS,
-            "cost": nullable(record({"currency": STRING, **_AMOUNTS})),
+            "cost": nullable(record({"currency": STRING, "tariff": nullable(STRING), **_AMOUNTS})),
+            "budgets": array(ref("Budget")) | {"description": "Those of the device itself."},
         }
     )
     | {"description": "Gallons. null: too few days, or too few months to judge by."},

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from api.catalog import BACKEND_VERSION
+from api.metering.register import Flag
 from api.metering.status import State
+from api.metering.units import LITRES
 from api.metering.windows import SPANS
 from api.openapi.alerts import ALERT_COMPONENTS
 from api.openapi.annotations import ANNOTATION_COMPONENTS
@@ -25,6 +27,7 @@ from api.openapi.components import (
 from api.openapi.document import Info
 from api.openapi.expectations import EXPECTATION_COMPONENTS
 from api.openapi.findings import FINDING_COMPONENTS
+from api.openapi.plans import PLAN_COMPONENTS
 from api.roles import Role
 
 _STATES: Final = tuple(state.value for state in State)
@@ -121,6 +124,26 @@ _COMPONENTS: Final[dict[str, Any]] = {
             | {"description": "Compared are hours in which every meter has 90 % of its readings."},
         }
     ),
+    "Register": record(
+        {
+            "recordedAt": INSTANT,
+            "register": NUMBER | {"description": "What the meter had counted up to, in unit."},
+            "unit": one_of(tuple(LITRES)),
+            "since": nullable(INSTANT) | {"description": "Of the register before this one."},
+            "volume": nullable(NUMBER)
+            | {"description": "Gallons since then; null of the first one and where unknown."},
+            "flags": array(one_of(tuple(flag.value for flag in Flag)))
+            | {
+                "description": "What is unusual of the volume: spread evenly over a gap, of two"
+                " meters (exchange), past the register's end (rollover), unknown because the"
+                " register went back."
+            },
+            "fall": nullable(NUMBER) | {"description": "Gallons by which it went back."},
+        }
+    ),
+    "RegisterPage": record(
+        {"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref("Register"))}
+    ),
     "Group": record({"name": STRING, "devices": NUMBER}),
     "GroupPage": record(
         {"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref("Group"))}
@@ -133,7 +156,9 @@ _COMPONENTS: Final[dict[str, Any]] = {
                     {
                         "perGallon": NUMBER,
                         "currency": STRING,
-                        "source": one_of(("device", "organization")),
+                        "source": one_of(("device", "organization", "tariff")),
+                        "tariff": nullable(STRING)
+                        | {"description": "The name of the one that it is the marginal rate of."},
                     }
                 )
             )
@@ -189,6 +214,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
     **ALERT_COMPONENTS,
     **ANNOTATION_COMPONENTS,
     **EXPECTATION_COMPONENTS,
+    **PLAN_COMPONENTS,
     "Me": record(
         {
             "id": STRING,
@@ -211,6 +237,7 @@ INSIGHT_INFO: Final = Info(
         "annotations": "Notes, maintenance and corrections of readings.",
         "audit": "Who did what.",
         "expectations": "What is usual of a device, and what is coming.",
+        "plans": "Budgets, and tariffs with what water costs by them.",
         "service": "The service itself.",
     },
     schemas=_COMPONENTS,

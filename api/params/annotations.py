@@ -12,13 +12,18 @@ from api.catalog import FLOW_AMOUNT, FLOW_RATE, INSIGHT_LIMIT, LIMIT, METRICS, O
 from api.domain.annotations import ALL_METRICS, EXCLUDE, SCALE, Wanted
 from api.metering.maintenance import Repeat
 from api.params.body_parser import Body
+from api.params.findings import some_of
 from api.params.param_types import Flag, Offset, OptionalInstant, Text, within
 from api.params.queries import Query, in_order
+from api.store.base import AnnotationKind
 
 LONGEST_TEXT: Final = 2_000
 LARGEST_FACTOR: Final = 1e6
 _SCALED: Final = (FLOW_RATE.name, FLOW_AMOUNT.name)
 InsightLimit = Annotated[int, within(INSIGHT_LIMIT)]
+_Kinds = Annotated[
+    tuple[str, ...], some_of(tuple(kind.value for kind in AnnotationKind), "kind of annotation")
+]
 
 
 # --- Queries -------------------------------------------------------------------------------------
@@ -39,6 +44,12 @@ class AnnotationListQuery(Query):
     offset: Offset = Field(OFFSET.default or 0, description="Entries to skip.")
 
     _from_before_to = field_validator("from_ms")(in_order)
+
+
+class EveryKindQuery(AnnotationListQuery):
+    kinds: _Kinds = Field(
+        (), alias="kind", description="Only notes, maintenance or corrections. Default: all three."
+    )
 
 
 class CorrectedReadingsQuery(Query):

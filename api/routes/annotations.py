@@ -19,6 +19,7 @@ from api.params.annotations import (
     AnnotationListQuery,
     CorrectedReadingsQuery,
     CorrectionBody,
+    EveryKindQuery,
     MaintenanceBody,
     MaintenanceChanges,
     NoteBody,
@@ -52,34 +53,39 @@ def _must_see_notes(call: Call[Any]) -> None:
 
 
 def list_of(kind: AnnotationKind) -> Callable[[Call[AnnotationListQuery]], Reply]:
-    def answer(call: Call[AnnotationListQuery]) -> Reply:
-        _must_see_notes(call)
-        params = call.query
-        device = None if params.device is None else identify(call.store, call.scope, params.device)
-        query = AnnotationQuery(
-            kinds=(kind,),
-            device=device,
-            group=params.group,
-            text=params.q or "",
-            from_ms=params.from_ms,
-            to_ms=params.to_ms,
-            ended=params.revoked,
-            limit=params.limit,
-            offset=params.offset,
-        )
-        possible = all(storable(text) for text in (params.group, params.q) if text is not None)
-        count = call.store.count_annotations(call.scope, query) if possible else 0
-        entries = call.store.annotations(call.scope, query) if count > params.offset else []
-        return Reply(
-            {
-                "count": count,
-                "limit": params.limit,
-                "offset": params.offset,
-                "data": [annotation_object(entry) for entry in entries],
-            }
-        )
+    return lambda call: _listed(call, (kind,))
 
-    return answer
+
+def list_all(call: Call[EveryKindQuery]) -> Reply:
+    return _listed(call, tuple(map(AnnotationKind, call.query.kinds)))
+
+
+def _listed(call: Call[Any], kinds: tuple[AnnotationKind, ...]) -> Reply:
+    _must_see_notes(call)
+    params: AnnotationListQuery = call.query
+    device = None if params.device is None else identify(call.store, call.scope, params.device)
+    query = AnnotationQuery(
+        kinds=kinds,
+        device=device,
+        group=params.group,
+        text=params.q or "",
+        from_ms=params.from_ms,
+        to_ms=params.to_ms,
+        ended=params.revoked,
+        limit=params.limit,
+        offset=params.offset,
+    )
+    possible = all(storable(text) for text in (params.group, params.q) if text is not None)
+    count = call.store.count_annotations(call.scope, query) if possible else 0
+    entries = call.store.annotations(call.scope, query) if count > params.offset else []
+    return Reply(
+        {
+            "count": count,
+            "limit": params.limit,
+            "offset": params.offset,
+            "data": [annotation_object(entry) for entry in entries],
+        }
+    )
 
 
 def get_of(kind: AnnotationKind) -> Callable[[Call[Query]], Reply]:
@@ -252,6 +258,18 @@ def _changing(
 
 _CORRECTIONS: Final = PATHS[CORRECTION]
 ANNOTATION_ROUTES: Final = (
+    Route(
+        Operation(
+            id="listAnnotations",
+            path=f"{INSIGHT_PREFIX}/annotations",
+            tag="annotations",
+            summary=f"Notes, maintenance and corrections{_OF}, in one list",
+            answer=ref("AnnotationPage"),
+            query=EveryKindQuery,
+            named_in_query=True,
+        ),
+        list_all,
+    ),
     *(route for kind in AnnotationKind for route in _reading(kind)),
     Route(
         Operation(

@@ -8,19 +8,26 @@ from typing import Any, Final
 from api.catalog import COLUMNS_TYPE, INSIGHT_PREFIX
 from api.domain.identify import identify
 from api.errors import BadRequest, ParameterProblem
+from api.insight.budgets import BudgetState, budgets_of, state_of_row
 from api.insight.comparison import MOST_BUCKETS, Question, buckets, with_device, with_earlier
-from api.insight.expectations import forecast_of, month_of_device, usual_of, zone_of
+from api.insight.expectations import forecast_of, usual_of, zone_of
+from api.insight.month_ends import row_of
+from api.insight.tariffs import Prices
 from api.metering.comparison import OTHER_DEVICE, SHIFT_BY_NAME
-from api.metering.cost import Price, device_price, price_of
 from api.metering.forecast import Interval
 from api.openapi import Operation, ref
 from api.params.expectations import AsOfQuery, ComparisonQuery, ForecastQuery, UsualQuery
 from api.routes.endpoint import Call, Reply, Route
+from api.routes.plans import budget_object
 from api.routes.serialize import instant
-from api.store.base import Device, Store
+from api.store.base import Device, MonthEndRow
 from api.timez import now_ms
 
 _BOUNDS: Final = Interval._fields
+_AMOUNTS: Final = ("soFar", "expected", *_BOUNDS)
+_FIRST: Final = MonthEndRow._fields.index("so_far")
+_VOLUMES: Final = slice(_FIRST, _FIRST + len(_AMOUNTS))
+_COSTS: Final = slice(_FIRST + len(_AMOUNTS), _FIRST + 2 * len(_AMOUNTS))
 
 
 def get_usual(call: Call[UsualQuery]) -> Reply:
@@ -51,22 +58,34 @@ def get_forecast(call: Call[ForecastQuery]) -> Reply:
 def get_month_end(call: Call[AsOfQuery]) -> Reply:
     device = identify(call.store, call.scope, call.identifier)
     as_of_ms = now_ms() if call.query.as_of_ms is None else call.query.as_of_ms
-    result = month_of_device(call.store, device, as_of_ms)
-    expected = None if result.end is None else result.end.expected
-    volumes: dict[str, float | None] = {
-        "soFar": result.so_far,
-        "expected": expected,
-        **_interval(None if result.end is None else result.end.interval),
-    }
+    prices = Prices.read(call.store, device.organization_id)
+    groups = prices.groups(call.store, [device]).get(device.key, ())
+    row = row_of(call.store, device, prices, groups, as_of_ms)
+    amounts, costs = row[_VOLUMES], row[_COSTS]
+    cost = None
+    if row.currency:
+        named = dict(zip(_AMOUNTS, costs, strict=True))
+        cost = {"currency": row.currency, "tariff": row.tariff or None, **named}
     return Reply(
         {
-            "month": result.month.isoformat()[:7],
+            "month": row.month,
             "asOf": instant(as_of_ms),
             "timezone": zone_of(device).key,
-            **volumes,
-            "cost": _cost(_price(call.store, device), volumes),
+            **dict(zip(_AMOUNTS, amounts, strict=True)),
+            "cost": cost,
+            "budgets": [budget_object(each) for each in _budgets(call, device, row)],
         }
     )
+
+
+def _budgets(call: Call[AsOfQuery], device: Device, row: MonthEndRow) -> list[BudgetState]:
+    """The device's own, against this very month end."""
+    own = [
+        each
+        for each in budgets_of(call.store, device.organization_id)
+        if each.row.name == f"device:{device.id}"
+    ]
+    return [state_of_row(each, device, row) for each in own]
 
 
 def get_comparison(call: Call[ComparisonQuery]) -> Reply:
@@ -120,22 +139,6 @@ def _rows_reply(
 def _interval(interval: Interval | None) -> dict[str, float | None]:
     values = (None,) * len(_BOUNDS) if interval is None else interval
     return dict(zip(_BOUNDS, values, strict=True))
-
-
-def _cost(price: Price | None, volumes: dict[str, float | None]) -> dict[str, Any] | None:
-    if price is None:
-        return None
-    amounts = {
-        name: None if volume is None else price.cost(volume) for name, volume in volumes.items()
-    }
-    return {"currency": price.currency, **amounts}
-
-
-def _price(store: Store, device: Device) -> Price | None:
-    organization = store.organization(device.organization_id)
-    default = organization.default_cost_per_gallon if organization else None
-    own, currency = device_price(device.cost_per_gallon)
-    return price_of(own, currency, default)
 
 
 _DEVICE: Final = f"{INSIGHT_PREFIX}/devices/{{id}}"

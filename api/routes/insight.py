@@ -8,7 +8,7 @@ from typing import Any, Final
 from api.catalog import HOUR_MS, INSIGHT_PREFIX
 from api.domain.identify import identify, identify_each, storable
 from api.insight.fleet_page import Line, Strip, attention, lines, strips
-from api.metering.cost import price_of
+from api.insight.tariffs import price_now
 from api.metering.status import State
 from api.metering.windows import DEFAULT_SPAN, SPANS, Span
 from api.openapi import Operation, ref
@@ -25,6 +25,8 @@ from api.routes.endpoint import Action, Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.finding_settings import FINDING_SETTINGS_ACTIONS, FINDING_SETTINGS_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
+from api.routes.plans import PLAN_ACTIONS, PLAN_ROUTES
+from api.routes.registers import REGISTER_ROUTES
 from api.routes.serialize import device_object, instant
 from api.routes.volumes import VOLUME_ROUTES
 from api.store.base import (
@@ -168,14 +170,12 @@ def get_status(call: Call[Query]) -> Reply:
     """One device's row, with the price of its water."""
     device = identify(call.store, call.scope, call.identifier)
     entry = call.store.status_of(call.scope, device)
-    organization = call.store.organization(device.organization_id)
-    default = organization.default_cost_per_gallon if organization else None
-    status = entry.status or _NEVER
-    price = price_of(status.price, status.currency, default)
+    price = price_now(call.store, device, now_ms())
     price_object = price and {
         "perGallon": price.per_gallon,
         "currency": price.currency,
-        "source": "device" if price.own else "organization",
+        "source": "tariff" if price.tariff else "device" if price.own else "organization",
+        "tariff": price.tariff or None,
     }
     return Reply(status_object(entry) | {"price": price_object})
 
@@ -345,7 +345,9 @@ _ANSWERING = (
     *AUDIT_ROUTES,
     *EXPECTATION_ROUTES,
     *BALANCE_ROUTES,
+    *REGISTER_ROUTES,
     *VOLUME_ROUTES,
+    *PLAN_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ACTIONS: tuple[Action, ...] = (
@@ -353,6 +355,7 @@ INSIGHT_ACTIONS: tuple[Action, ...] = (
     *FINDING_SETTINGS_ACTIONS,
     *ALERT_ACTIONS,
     *ANNOTATION_ACTIONS,
+    *PLAN_ACTIONS,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,

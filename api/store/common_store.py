@@ -10,6 +10,7 @@ from api.store.ingest import IngestPart
 from api.store.insight import InsightPart
 from api.store.keys import KeysPart
 from api.store.maintenance import UpkeepPart
+from api.store.plans import PlansPart
 from api.store.removal import RemovalPart
 from api.store.series import SeriesPart
 
@@ -24,6 +25,7 @@ class CommonStore(
     InsightPart,
     AlertsPart,
     AnnotationsPart,
+    PlansPart,
     UpkeepPart,
 ):
     """`api.store.base.Store` on top of `Seam`; a dialect adds fetching and transactions."""

@@ -21,7 +21,9 @@ from api.store.tables import (
     LISTED_DEVICES,
     OF_DEVICES,
     ORGANIZATION_SETTING,
+    PLAN,
     READING_ORIGINAL,
+    REGISTER,
     RETENTION,
     TABLES,
     TIME_SERIES,
@@ -40,6 +42,8 @@ _INSIGHT: Final = (
     ANNOTATION,
     AUDIT,
     READING_ORIGINAL,
+    REGISTER,
+    PLAN,
     KEY_USE,
     ORGANIZATION_SETTING,
 )

@@ -13,10 +13,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
+from api.catalog import (
+    BESIDE_REGISTER,
+    COARSEST_STORED,
+    METRICS,
+    RAW,
+    ROLLED_METRICS,
+    STORED,
+    Metric,
+    Resolution,
+)
 from api.metering.windows import SPANS
 from api.store.alert_tables import ALERTING
 from api.store.annotation_tables import ANNOTATION, AUDIT
+from api.store.plan_tables import MONTH_END, PLAN
 from api.store.table_definition import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
@@ -83,7 +93,21 @@ UNDATED: Final = Table("undated", _DEVICE_AND_TIME, key=("device_id", "ts"))
 READING_ORIGINAL: Final = replace(  # as they came, of the readings that a correction has changed
     READING, name="reading_original", covering=False
 )
-TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED, READING_ORIGINAL)
+REGISTER: Final = Table(  # as sent, with what came beside it; unit '': the device's
+    "register",
+    (
+        *_DEVICE_AND_TIME,
+        Column("value", "real"),
+        Column("unit", "text", default="''"),
+        *(Column(metric.name, "real", required=False) for metric in BESIDE_REGISTER),
+    ),
+    key=("device_id", "ts"),
+    covering=True,
+)
+DERIVED_SEQ: Final = -1  # of the readings that are derived from registers
+TIME_SERIES: Final = (
+    READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED, READING_ORIGINAL, REGISTER,
+)  # fmt: skip
 
 # --- Status and findings -------------------------------------------------------------------------
 
@@ -201,7 +225,7 @@ FINDING_STATE: Final = Table(
 # mark: another one with each change, so that what changes meanwhile stays due
 ALERT_DUE: Final = Table("alert_due", (_DEVICE_ID, Column("mark", "int")), key=("device_id",))
 
-OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE)
+OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE, MONTH_END)
 DISTRIBUTED: Final = (*TIME_SERIES, *OF_DEVICES)
 
 # --- The directory -------------------------------------------------------------------------------
@@ -369,21 +393,8 @@ HOLIDAY: Final = Table(  # day: 2026-01-01
 )
 
 SMALL_TABLES: Final = (
-    ORGANIZATION,
-    DEVICE,
-    DEVICE_GROUP,
-    DEVICE_ANCESTOR,
-    API_KEY,
-    KEY_GRANT,
-    KEY_USE,
-    ORGANIZATION_SETTING,
-    REFUSAL,
-    IMPORT_PROGRESS,
-    RETENTION,
-    INSIGHT_SETTING,
-    HOLIDAY,
-    ANNOTATION,
-    AUDIT,
-    *ALERTING,
-)
+    ORGANIZATION, DEVICE, DEVICE_GROUP, DEVICE_ANCESTOR, API_KEY, KEY_GRANT, KEY_USE,
+    ORGANIZATION_SETTING, REFUSAL, IMPORT_PROGRESS, RETENTION, INSIGHT_SETTING, HOLIDAY,
+    ANNOTATION, AUDIT, *ALERTING, PLAN,
+)  # fmt: skip
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

@@ -6,6 +6,7 @@ key is its own, so nothing that was found for one is handed to another.
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -31,8 +32,9 @@ MAX_DATAPOINTS: Final = 2 * WIDTH_PX
 SPANS: Final = {"1h": HOUR_MS, "24h": DAY_MS, "7d": 7 * DAY_MS}
 SEEN: Final = ("24h", "7d", "24h", "1h")  # what a person's charts show
 MOST_HURRIED: Final = 60  # answers in a row that asked for the next at once, as the wall has it
-# Every how many refreshes the parts beside a chart are due (assets/chart.js).
-PARTS: Final = {"range": 2, "refresh": 1, "steady": 4, "hourly": 60}
+# How old the parts beside a chart of each span may get (assets/chart.js).
+PARTS_S: Final = {"refresh": lambda _: 0.0, "steady": lambda _: 60.0, "hourly": lambda _: 900.0,
+                  "range": lambda span: min(300.0, max(30.0, SPANS[span] / 2_000_000))}  # fmt: skip
 _COLUMNS: Final = f'{COLUMNS_TYPE};metrics="flow_rate quality"'
 
 
@@ -110,6 +112,7 @@ class Desk:
         them came. ``whole``: with the charts and what stands beside them."""
         if not self.wall.open():
             return False
+        board: dict[str, Any] = {}
         for _ in range(MOST_HURRIED):
             board = self._ask_wall()
             if not board or board.get("again_ms", 0) >= EVERY_S * 1000:
@@ -136,7 +139,12 @@ class Desk:
         self.asked += 1
         count = self.refreshed.get(id(page), 0)
         self.refreshed[id(page)] = count + 1
-        due = [name for name, every in PARTS.items() if whole and count % every == 0]
+        parts = {name: rest_s(start.get("range") or "24h") for name, rest_s in PARTS_S.items()}
+        due = [
+            name
+            for name, rest_s in parts.items()
+            if whole and count % max(1, math.ceil(rest_s / EVERY_S)) == 0
+        ]
         asked = {"theme": "light", "width_px": WIDTH_PX, "asked": self.asked}
         if count:  # a refresh, which has the parts in the same answer
             page.set("chart-question.data", {**start, **asked, "due": due}, follow=False)

@@ -1,24 +1,29 @@
-"""Asking the service for what the list of notes, maintenance and corrections shows."""
+"""Queries of notes, maintenance and corrections: the list, the marks of a chart, uptime without
+maintenance; and what comes of the form. Whatever a browser sends is read with doubt; the service
+judges the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, Final, NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 from api.catalog import Resolution
 from api.client import Client
 from api.client.annotations import PATHS, Annotation
-from api.errors import WeirError
+from api.errors import BadRequest, WeirError
 from api.metering.maintenance import Plan, Repeat, Span, bucket_count, excused, merged, occurrences
 from api.metering.windows import Window
-from api.timez import zone, zone_names
+from api.timez import from_datetime, stamp, zone, zone_names
 from components import session
-from components.annotations.form_actions import carry_out
-from components.annotations.texts import effect
+from components.annotations.panel import KINDS, effect, previewed
 from components.charts.annotation_marks import AnnotationMark, shortened
+from components.controls import failure
 from components.units import Units
+from components.url_state import read_question, read_text
 
+GROUP: Final = "Group "  # before its name, where a field takes a device or a group
 MOST: Final = 100
 PAGE: Final = 1_000
 
@@ -27,34 +32,26 @@ def matching(
     *, kind: str = "", device: str = "", group: str = "", search: str = ""
 ) -> tuple[list[Annotation], int]:
     """(latest first, how many there are in all); of one kind, or of all three."""
-    client = session.current_client()
-    kinds = [kind] if kind in PATHS else list(PATHS)
-    pages = [
-        client.annotations(each, device=device, group=group, search=search, limit=MOST)
-        for each in kinds
-    ]
-    matches = [each for page in pages for each in page.annotations]
-    matches.sort(key=lambda each: -each.from_ms)
-    return matches[:MOST], sum(page.count for page in pages)
+    page = session.current_client().annotations(
+        [kind] if kind in PATHS else (), device=device, group=group, search=search, limit=MOST
+    )
+    return list(page.annotations), page.count
 
 
-def within(client: Client, device_id: str, window: Window, kind: str = "note") -> list[Annotation]:
-    """All that have a part in the window and are in force, latest first. Raises what the client
-    raises."""
+def within(
+    client: Client, device_id: str, window: Window, kinds: Collection[str] = ()
+) -> list[Annotation]:
+    """All that have a part in the window and are in force, latest first; of every kind or of some.
+    Raises what the client raises."""
     matches: list[Annotation] = []
     while True:
         page = client.annotations(
-            kind, device=device_id, from_ms=window.from_ms, to_ms=window.to_ms, revoked=False,
+            kinds, device=device_id, from_ms=window.from_ms, to_ms=window.to_ms, revoked=False,
             limit=PAGE, offset=len(matches),
         )  # fmt: skip
         matches += page.annotations
         if len(page.annotations) < PAGE:
             return matches
-
-
-def carried_out(deed: Mapping[str, Any], tz: ZoneInfo, units: Units) -> Any:
-    """What comes of a deed of the form, as its reader."""
-    return carry_out(session.current_client(), deed, tz, units)
 
 
 class Uptime(NamedTuple):
@@ -84,7 +81,7 @@ def without_maintenance(
 def _maintenance(client: Client, device_id: str, due: Window) -> list[Span]:
     """A server that plans none has none."""
     try:
-        planned = within(client, device_id, due, "maintenance")
+        planned = within(client, device_id, due, ["maintenance"])
     except WeirError:
         return []
     return merged(
@@ -92,22 +89,19 @@ def _maintenance(client: Client, device_id: str, due: Window) -> list[Span]:
     )
 
 
-MOST_MARKS: Final = 200  # of a kind on one chart
+MOST_MARKS: Final = 500  # on one chart
 
 
 def annotation_marks(client: Client, device_id: str, reach: Window) -> list[AnnotationMark]:
     """What a chart of that range shows. A server that has none of it, or an embed, shows none."""
-    matches: list[Annotation] = []
     try:
-        for kind in PATHS:
-            page = client.annotations(
-                kind, device=device_id, from_ms=reach.from_ms, to_ms=reach.to_ms, revoked=False,
-                limit=MOST_MARKS,
-            )  # fmt: skip
-            matches += page.annotations
+        page = client.annotations(
+            device=device_id, from_ms=reach.from_ms, to_ms=reach.to_ms, revoked=False,
+            limit=MOST_MARKS,
+        )  # fmt: skip
     except WeirError:
         return []
-    return [mark for each in matches for mark in _marks(each, reach)]
+    return [mark for each in page.annotations for mark in _marks(each, reach)]
 
 
 def _marks(annotation: Annotation, reach: Window) -> list[AnnotationMark]:
@@ -134,3 +128,117 @@ def plan_of(annotation: Annotation) -> Plan:
         annotation.until_ms,
         zone(annotation.zone if annotation.zone in zone_names() else "UTC"),
     )
+
+
+# --- The form ------------------------------------------------------------------------------------
+
+
+def carried_out(deed: Mapping[str, Any], tz: ZoneInfo, units: Units) -> Any:
+    """What comes of a deed of the form: {"words"} of what was done, {"preview"}, or {"error",
+    "problems": {field: why}}."""
+    kind = read_text(deed.get("kind"))
+    if kind not in PATHS:
+        return {"error": "Choose what to add."}
+    try:
+        return _carried_out(session.current_client(), kind, deed, tz, units)
+    except BadRequest as error:
+        problems = {_FIELDS.get(e.parameter, e.parameter): e.detail for e in error.errors}
+        return {"error": "" if problems else failure(error), "problems": problems}
+    except WeirError as error:
+        return {"error": failure(error)}
+
+
+_FIELDS: Final = {"reason": "text", "group": "subject", "device": "subject"}
+
+
+def _carried_out(
+    client: Client, kind: str, deed: Mapping[str, Any], tz: ZoneInfo, units: Units
+) -> Any:
+    name, what, id = KINDS[kind], read_text(deed.get("do")), read_text(deed.get("id"))
+    if what == "delete":
+        gone = client.delete_annotation(kind, id)
+        return {"words": f"{name} deleted.", "kind": kind, "undo": body_again(gone)}
+    if what == "restore":
+        client.create_annotation(kind, read_question(deed.get("body")))
+        return {"words": f"{name} restored."}
+    if what == "revoke":
+        client.revoke_correction(id, read_text(deed.get("text")))
+        return {"words": "Correction revoked: the readings count as they came."}
+    body = body_of(kind, deed, tz)
+    if what == "preview":
+        body["reason"] = body["reason"] or "Preview"  # required only when it is made
+        return {"preview": previewed(client.preview_correction(body), units)}
+    if id:
+        changes = {k: v for k, v in body.items() if k not in ("device", "group", "zone")}
+        client.change_annotation(kind, id, changes)
+        return {"words": f"{name} changed."}
+    client.create_annotation(kind, body)
+    return {"words": f"{name} saved."}
+
+
+def body_again(gone: Annotation) -> dict[str, Any]:
+    """The request that creates a deleted note or maintenance again."""
+    whose = {"group": gone.group} if gone.group is not None else {"device": gone.device_id}
+    times = {"from": gone.from_ms, "to": gone.to_ms}
+    body: dict[str, Any] = {
+        **whose,
+        **{name: None if at is None else stamp(at, fraction=True) for name, at in times.items()},
+        "text" if gone.kind == "note" else "reason": gone.body,
+    }
+    if gone.kind == "maintenance" and gone.repeat:
+        body |= {"repeat": gone.repeat, "zone": gone.zone}
+        body["until"] = None if gone.until_ms is None else stamp(gone.until_ms, fraction=True)
+    return body
+
+
+def body_of(kind: str, deed: Mapping[str, Any], tz: ZoneInfo) -> dict[str, Any]:
+    """The request of that deed."""
+    text_field = "text" if kind == "note" else "reason"
+    body: dict[str, Any] = {
+        **_subject(read_text(deed.get("subject"))),
+        "from": _instant(deed.get("from"), tz),
+        "to": _instant(deed.get("to"), tz),
+        text_field: read_text(deed.get("text")),
+    }
+    if kind == "maintenance":
+        repeat = read_text(deed.get("repeat")) or None
+        body |= {"repeat": repeat, "zone": tz.key, "until": None}
+        if repeat is not None:
+            body["until"] = _instant(deed.get("until"), tz)
+    if kind == "correction":
+        body["effect"] = read_text(deed.get("effect"))
+        if body["effect"] == "scale":
+            body["factor"] = _number(deed.get("factor"))
+        metrics = deed.get("metrics")
+        if isinstance(metrics, list) and metrics:
+            body["metrics"] = [read_text(each) for each in cast(list[Any], metrics)]
+        if body["to"] is None:
+            body["to"] = ""
+    return body
+
+
+def _subject(text: str) -> dict[str, str]:
+    if text.startswith(GROUP):
+        return {"group": text.removeprefix(GROUP)}
+    return {"device": text} if text else {}
+
+
+def _instant(value: Any, tz: ZoneInfo) -> str | None:
+    """A field's local time as an instant; what can't be read stays as it is, to be named."""
+    text = read_text(value)
+    if not text:
+        return None
+    try:
+        local = datetime.fromisoformat(text)
+        return stamp(from_datetime(local.replace(tzinfo=tz)))
+    except (ValueError, OverflowError):
+        return text
+
+
+def _number(value: Any) -> float | None:
+    if type(value) in (int, float):
+        return float(value)
+    try:
+        return float(read_text(value))
+    except ValueError:
+        return None

@@ -118,6 +118,7 @@ CARDS: Final = (
         daily_volume.TITLE,
         _days,
         (Export("These days", "days"),),
+        when=When.HOURLY,
         image="days",
         image_heading="Image of these days",
         water=True,

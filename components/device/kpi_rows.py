@@ -27,8 +27,8 @@ class When(StrEnum):
 
     RANGE = "range"  # with every range that the chart shows
     REFRESH = "refresh"  # with every refresh, whatever the range
-    STEADY = "steady"  # each minute: it tells of days, not of the range
-    HOURLY = "hourly"  # it changes by the hour
+    STEADY = "steady"  # each minute, whatever the part of the range
+    HOURLY = "hourly"  # each quarter of an hour: it tells of hours, days or weeks
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ KPI_ROWS: Final = (
         "Night flow",
         _night_flow,
         lambda flow, q: kpis.night(flow, q.shown.units, q.tz, q.now_ms),
-        When.STEADY,
+        When.HOURLY,
         now=True,
         water=True,
     ),

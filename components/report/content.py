@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from api.timez import local_ordinal
 from components import formatting, session
-from components.annotations.texts import KINDS, effect, when
+from components.annotations.panel import KINDS, effect, when
 from components.clock import EPOCH_DAY, MONTHS, day_text, local_date, zone_or_utc
 from components.controls import attributes, labelled
 from components.findings import summary_table

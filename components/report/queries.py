@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from api.client import Finding, MonthEnd
-from api.client.annotations import PATHS, Annotation
+from api.client.annotations import Annotation
 from api.client.balance import Balance
 from api.errors import BadRequest
 from api.metering.cadence import UNKNOWN
@@ -143,7 +143,7 @@ def _detail(
         flow = night_flow_of(access.client, id, usage.tz, cadence_ms, window.to_ms + 1)
         findings = findings_in(access.client, id, window)
         month = month_end_of(access.client, id) if under_way(usage) else None
-        noted = [each for kind in PATHS for each in within(access.client, id, window, kind)]
+        noted = within(access.client, id, window)
     except ONE_DEVICE_ERRORS:
         return id, Detail()
     noted.sort(key=lambda each: each.from_ms)

@@ -12,10 +12,8 @@ from api.client.annotations import Annotation, AuditEntry, CorrectionPreview
 from api.client.credential import Me
 from api.roles import Role
 from components.admin.audit import AuditFilter, read_filter, table
-from components.annotations.form_actions import body_again, body_of
-from components.annotations.panel import listing
-from components.annotations.queries import _marks
-from components.annotations.texts import effect, previewed, when, whose
+from components.annotations.panel import effect, listing, previewed, when, whose
+from components.annotations.queries import _marks, body_again, body_of
 from components.charts.annotation_marks import (
     AnnotationMark,
     annotation_flags,

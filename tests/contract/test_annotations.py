@@ -182,6 +182,26 @@ def test_what_cannot_be_is_named_and_changes_nothing(
     assert ask(still, "GET", "/audit")[1]["count"] == 0
 
 
+def test_one_list_has_every_kind(world: World) -> None:
+    """What a chart asks: all of a device and a span, latest first, each with its kind."""
+    note(world, text="Valve")
+    span = {"device": TWIN, "from": "2026-03-08T14:00:00Z", "to": "2026-03-08T15:00:00Z"}
+    plan = made(world, "/maintenance", reason="Works", **span)
+
+    def listed(query: str) -> list[tuple[str, str]]:
+        status, told = ask(world, "GET", f"/annotations?device={TWIN}{query}", by="viewer")
+        assert (status, told["count"]) == (200, len(told["data"]))
+        return [(each["kind"], each.get("text") or each["reason"]) for each in told["data"]]
+
+    assert listed("") == [("maintenance", "Works"), ("note", "Valve")]
+    assert listed("&kind=note,correction") == [("note", "Valve")]
+    assert listed("&from=2026-03-08T14:30:00Z&to=2026-03-08T16:00:00Z")[0][1] == "Works"
+    assert listed("&to=2026-03-08T13:59:00Z") == [("note", "Valve")]
+    assert ask(world, "GET", "/annotations?kind=rumour")[0] == 400
+    own = ask(world, "GET", f"/maintenance/{plan['id']}")[1]
+    assert own == ask(world, "GET", "/annotations?kind=maintenance")[1]["data"][0]
+
+
 def test_maintenance_is_planned_changed_and_cancelled(world: World) -> None:
     body = {"from": NOON, "to": LATER, "reason": "Pump", "repeat": "weekly", "until": "2026-06-01"}
     plan = made(world, "/maintenance", device=METER, **body)

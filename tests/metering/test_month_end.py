@@ -7,7 +7,17 @@ from datetime import date
 import numpy as np
 import pytest
 
-from api.metering.month_end import Pool, Score, month_end, month_of, month_scores
+from api.metering.forecast import Interval
+from api.metering.month_end import (
+    MonthEnd,
+    Pool,
+    Score,
+    chance_above,
+    month_end,
+    month_of,
+    month_scores,
+    summed,
+)
 from tests.tables import cases
 
 FIRST = date(2026, 1, 1).toordinal()
@@ -94,3 +104,37 @@ def test_only_finished_months_with_hardly_a_gap_are_judged() -> None:
     assert len(judged) > len(march)
     lefts = {score.days_left for score in judged}
     assert 28 - 5 not in lefts  # 6 February: its month has gaps
+
+
+def _end(expected: float, spread: float | None, so_far: float = 0.0) -> MonthEnd:
+    bounds = None if spread is None else (-spread, spread, -2 * spread, 2 * spread)
+    interval = None if bounds is None else Interval(*(expected + each for each in bounds))
+    return MonthEnd(date(2026, 11, 1), so_far, expected, interval)
+
+
+@pytest.mark.parametrize(
+    ("end", "limit", "chance"),
+    [
+        (_end(100, 10), 100, 0.5),
+        (_end(100, 10), 90, 0.9),
+        (_end(100, 10), 110, 0.1),
+        (_end(100, None), 110, None),
+        (_end(100, None, so_far=111), 110, 1.0),
+        (_end(100, 0), 99, 1.0),
+        (_end(100, 0), 101, 0.0),
+    ],
+)
+def test_the_chance_of_ending_above_a_limit(
+    end: MonthEnd, limit: float, chance: float | None
+) -> None:
+    assert chance_above(end, limit) == (None if chance is None else pytest.approx(chance))
+
+
+def test_a_sums_interval_lies_between_those_of_alike_and_of_independent_errors() -> None:
+    together = summed([_end(100, 10)] * 4)
+    assert together is not None
+    assert together.expected == 400
+    assert together.interval is not None
+    assert 20 < together.interval.high80 - 400 < 40
+    assert summed([]) is None
+    assert summed([_end(1, 1), _end(2, None)]) == _end(3, None)

@@ -180,7 +180,7 @@ def test_one_answer_has_every_part_that_is_due(page: Any, looking: Site) -> None
     [
         ("refresh", "kpi-last", "kpi-volume"),
         ("range", "device-rows", "device-days"),
-        ("steady", "device-days", "device-heat"),
+        ("steady", "device-findings", "device-heat"),
         ("hourly", "device-forecast", "kpi-last"),
         ("device-rows", "device-rows", "kpi-volume"),
     ],

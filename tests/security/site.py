@@ -25,7 +25,7 @@ from api.insight.alerts.model import Condition, Episode
 from api.insight.alerts.rules import Rule, StoredRule
 from api.roles import Role
 from api.settings import Settings
-from api.store.base import Annotation, AnnotationKind, Grant
+from api.store.base import Annotation, AnnotationKind, Grant, PlanRow
 from api.store.base.alerts import AlertChanges, ReceiverRow, SilenceRow
 from api.store.open import open_web_store
 from api.store.sql import findings as sql
@@ -108,6 +108,15 @@ class Whole:
             store.decide_alerts(ACME, store.due_alerts(1_000), 0, lambda book: changes)
         elif what == "rule":
             store.keep_rule(StoredRule(id, ACME, Rule("Rule"), "key", 0, 0).row(), ())
+        elif what in ("tariff", "budget"):
+            definition = {
+                "tariff": '{"name": "T", "currency": "USD", "versions": [{"from": "2026-01-01",'
+                ' "rates": [{"perGallon": "0.01"}]}], "organization": false, "groups": [],'
+                ' "devices": []}',
+                "budget": '{"measure": "volume", "amount": "5"}',
+            }[what]
+            name = f"device:{TWIN}" if what == "budget" else "T"
+            store.keep_plan(PlanRow(id, ACME, what, name, definition, None, "key", 0, 0), ())
         elif what == "receiver":
             row = ReceiverRow(
                 id, ACME, "Desk", "email", '{"to": ["a@b.example"]}', "", 1, "", "key", 0, 0

@@ -105,6 +105,7 @@ ROUTES: dict[str, Ask] = {
             ("forecast", ""),
             ("month-end", ""),
             ("balance", f"?{SPAN}"),
+            ("registers", f"?{SPAN}"),
             ("comparison", f"?compare=week&{SPAN}"),
         )
     },
@@ -169,6 +170,31 @@ ROUTES: dict[str, Ask] = {
         '{"device": "{device}", "until": "' + stamp(now_ms() + DAY_MS) + '"}',
     ),
     "DELETE /insight/v1/silences/<id>": Ask("/insight/v1/silences/{silence}", "operator", "DELETE"),
+    "GET /insight/v1/costs": Ask(f"/insight/v1/costs?ids={{device}}&{SPAN}", "api"),
+    "GET /insight/v1/tariffs": Ask("/insight/v1/tariffs", "api"),
+    "GET /insight/v1/tariffs/<id>": Ask("/insight/v1/tariffs/{tariff}", "api"),
+    "POST /insight/v1/tariffs": Ask(
+        "/insight/v1/tariffs",
+        "administrator",
+        "POST",
+        '{"name": "T", "versions": [{"from": "2026-01-01", "rates": [{"perGallon": "0.01"}]}]}',
+    ),
+    "PATCH /insight/v1/tariffs/<id>": Ask(
+        "/insight/v1/tariffs/{tariff}", "administrator", "PATCH", '{"name": "U"}'
+    ),
+    "DELETE /insight/v1/tariffs/<id>": Ask(
+        "/insight/v1/tariffs/{tariff}", "administrator", "DELETE"
+    ),
+    "GET /insight/v1/budgets": Ask("/insight/v1/budgets", "api"),
+    "GET /insight/v1/budgets/<id>": Ask("/insight/v1/budgets/{budget}", "api"),
+    "POST /insight/v1/budgets": Ask(
+        "/insight/v1/budgets", "operator", "POST", '{"device": "{device}", "amount": 5}'
+    ),
+    "PATCH /insight/v1/budgets/<id>": Ask(
+        "/insight/v1/budgets/{budget}", "operator", "PATCH", '{"amount": 6}'
+    ),
+    "DELETE /insight/v1/budgets/<id>": Ask("/insight/v1/budgets/{budget}", "operator", "DELETE"),
+    "GET /insight/v1/annotations": Ask("/insight/v1/annotations?device={device}", "api"),
     "GET /insight/v1/audit": Ask("/insight/v1/audit", "administrator"),
     **{
         f"GET /insight/v1/{many}{end}": Ask(f"/insight/v1/{many}{path}", "api")
@@ -390,7 +416,7 @@ def asked(site: Whole, who: str, ask: Ask, name: str) -> TestResponse:
     path = ask.path.replace("{device}", quote(name, safe="")).replace("{embed}", embed)
     if "{finding}" in path:
         path = path.replace("{finding}", site.new_finding(dismissed=path.endswith("/restore")))
-    for what in ("alert", "taken", "rule", "receiver", "silence"):
+    for what in ("alert", "taken", "rule", "receiver", "silence", "tariff", "budget"):
         if f"{{{what}}}" in path:
             path = path.replace(f"{{{what}}}", site.new_alerting(what))
     for kind in ANNOTATIONS:

@@ -57,7 +57,7 @@ def rows_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -
     order = replace(_order(device, resolution, window, query), compare=compare)
     if query.get("notes", SHOWN) != SHOWN:
         raise ValueError(f"notes must be {SHOWN}, or left out.")
-    noted = within(access.client, device.id, order.window) if "notes" in query else None
+    noted = within(access.client, device.id, order.window, ["note"]) if "notes" in query else None
     return rows(access.client, order, noted)
 
 

@@ -52,11 +52,12 @@ class Condition(StrEnum):
     OUTAGE = "outage"  # a gap two days ago
     BURST = "burst"  # for thirty hours
     NIGHT_FLOW = "night flow"  # has risen for six days
-    HIGH_FLOW = "high flow"  # for twenty-five minutes, a day ago
-    UNUSUAL_DAY = "unusual day"
+    HIGH_FLOW = "high flow"  # for two hours
+    UNUSUAL_DAY = "unusual day"  # yesterday
     NO_USE = "no use"  # for ten days
     STUCK = "stuck"  # for twenty hours
-    BACKWARDS = "backwards"  # for an hour
+    BACKWARDS = "backwards"  # for five hours
+    FROST = "frost"  # for five days
     WEAK_SIGNAL = "weak signal"
     NEVER_SEEN = "never seen"
     INACTIVE = "inactive"  # taken out nine days ago
@@ -70,7 +71,7 @@ class Site(NamedTuple):
 
 TOWER = Site("Northside Tower", "America/Denver", 16.0)
 HARBOR = Site("Harbor Point", "America/New_York", 12.0)
-LAKE = Site("Lakeview Court", "America/Chicago", 8.0)
+LAKE = Site("Lakeview Court", "America/Chicago", 12.0)
 MESA = Site("Mesa Campus", "America/Phoenix", 24.0)
 BAY = Site("Bayside Lofts", "America/Los_Angeles", 17.0)
 PUNE = Site("Pune Works", "Asia/Kolkata", 27.0)
@@ -146,7 +147,7 @@ METERS: Final[tuple[Meter, ...]] = (
     Meter("Court laundry", LAKE, "Tenants", _E, 7.0, 300),
     Meter("Lakeview main", LAKE, "Mains", _D, 55.0, 60),
     Meter("Clubhouse", LAKE, "Tenants", _O, 3.3, 900, Condition.NO_USE),
-    Meter("Lakeview irrigation", LAKE, "Irrigation", _N, 33.0, 900),
+    Meter("Lakeview irrigation", LAKE, "Irrigation", _N, 33.0, 900, Condition.FROST),
     Meter("Lecture hall", MESA, "Tenants", _O, 6.4, 300),
     Meter("Chemistry lab", MESA, "Process", _O, 4.8, 60),
     Meter("Canteen dish line", MESA, "Process", _E, 6.6, 300),

@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 from api.catalog import COARSEST_STORED, HOUR_MS, ONE_MINUTE, STORED, Resolution
 from api.insight.alerts.model import Condition
 from api.insight.alerts.rules import METRIC_BY_NAME, Rule, length
+from api.insight.budgets import LIKELY, BudgetState
 from api.insight.findings import SEVERITIES
+from api.metering.month_end import MonthEnd
 from api.metering.status import State
 from api.store.base import FindingRow, Status
 
@@ -22,10 +24,12 @@ Values = Sequence[tuple[int, float | None]]
 
 
 class ConditionResult(NamedTuple):
-    """``unclear``: nothing is known that could end or begin a condition; all stays as it is."""
+    """``unclear``: nothing is known that could end or begin a condition; all stays as it is;
+    ``unknown``: likewise, of these subjects alone."""
 
     conditions: Sequence[Condition]
     unclear: bool = False
+    unknown: frozenset[str] = frozenset()
 
 
 def of_findings(rule: Rule, findings: Iterable[FindingRow]) -> ConditionResult:
@@ -74,6 +78,52 @@ def of_status(rule: Rule, status: Status | None) -> ConditionResult:
         by_clock=True,
     )
     return ConditionResult([condition])
+
+
+# --- Budgets -------------------------------------------------------------------------------------
+
+
+def of_budgets(states: Iterable[BudgetState]) -> ConditionResult:
+    """Those that their month will likely exceed. Where a month's end isn't known all stays."""
+    conditions: list[Condition] = []
+    unknown: set[str] = set()
+    for each in states:
+        chance, budget = each.chance, each.budget
+        group = f" of {budget.target}" if budget.level == "group" else ""
+        subject = f"{budget.measure} budget{group}"
+        if each.end is None:
+            unknown.add(subject)
+            continue
+        if chance is None or chance < LIKELY:
+            continue
+        conditions.append(
+            Condition(
+                subject=subject,
+                ref=f"{budget.row.id} {each.month}",
+                start_ms=each.as_of_ms,
+                opened_ms=each.as_of_ms,
+                end_ms=None,
+                severity=WARNING,
+                rank=SEVERITIES.index(WARNING),
+                words=_budget_words(each, each.end, chance),
+                value=each.end.expected,
+                unit=each.currency if budget.measure == "cost" else "gal",
+                by_clock=True,
+            )
+        )
+    return ConditionResult(conditions, unknown=frozenset(unknown))
+
+
+def _budget_words(state: BudgetState, end: MonthEnd, chance: float) -> str:
+    amount = state.amount_words(float(state.budget.amount))
+    whose = f"{state.label}: " if state.budget.level == "group" else ""
+    if state.state == "exceeded":
+        return f"{whose}{state.amount_words(end.so_far)} exceed the month's budget of {amount}."
+    expected = state.amount_words(end.expected)
+    return (
+        f"{whose}the month will likely end at {expected}, above its budget of {amount}"
+        f" (chance {chance:.0%})."
+    )
 
 
 # --- Values --------------------------------------------------------------------------------------

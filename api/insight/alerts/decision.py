@@ -11,6 +11,7 @@ from api.insight.alerts import state_machine
 from api.insight.alerts.conditions import (
     ConditionResult,
     Values,
+    of_budgets,
     of_findings,
     of_status,
     of_values,
@@ -21,6 +22,7 @@ from api.insight.alerts.messages import MessageContext, announce
 from api.insight.alerts.model import Episode
 from api.insight.alerts.rules import StoredRule
 from api.insight.alerts.state_machine import Outcome, Quiet, advance
+from api.insight.budgets import BudgetState
 from api.store.base import Device, FindingRow, Status
 from api.store.base.alerts import AlertBook, AlertChanges, SilenceRow
 
@@ -48,6 +50,7 @@ class DeviceFacts:
     findings: Sequence[FindingRow]
     quiet: Sequence[Quiet]
     values: dict[str, Values] = field(default_factory=dict[str, Values])  # by rule
+    budgets: Sequence[BudgetState] = ()
 
 
 class Decision:
@@ -115,7 +118,7 @@ class Decision:
             made = advance(
                 self._setting(stored, one, key, subject, covered=covered),
                 subject,
-                ConditionResult(own, result.unclear),
+                ConditionResult(own, result.unclear or subject in result.unknown),
                 [each for each in episodes if each.subject == subject],
                 self._new_id,
             )
@@ -127,6 +130,8 @@ class Decision:
         rule = stored.rule
         if rule.source == "state":
             return of_status(rule, one.status)
+        if rule.source == "budget":
+            return of_budgets(one.budgets)
         if rule.source == "value":
             bucket_ms = resolution_for(rule.duration_ms).fixed_ms
             return of_values(rule, one.values.get(stored.id, ()), bucket_ms)

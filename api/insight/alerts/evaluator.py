@@ -21,7 +21,9 @@ from api.insight.alerts.conditions import (
 from api.insight.alerts.decision import Decision, DeviceFacts, Facts, Groups
 from api.insight.alerts.rules import METRIC_BY_NAME, Rule, StoredRule
 from api.insight.alerts.state_machine import MAINTENANCE, Quiet
+from api.insight.budgets import BudgetState, budgets_of, states_of
 from api.insight.maintenance import maintenance_spans
+from api.insight.month_ends import MonthEnds
 from api.insight.worker_thread import WorkerThread
 from api.store.base import Device, DeviceQuery, Grant, Scope, Store
 from api.store.base.alerts import (
@@ -140,6 +142,7 @@ class AlertEvaluator:
         groups, planned = self._store.groups_by_device(keys), self._store.maintenance_of(keys)
         downtime = () if facts.downtime is None else (facts.downtime,)
         read: dict[int, DeviceFacts] = {}
+        budgets = self._budgets(facts)
         for key in keys:
             device = facts.devices.get(key)
             if device is None or not device.active:
@@ -151,6 +154,7 @@ class AlertEvaluator:
                 statuses.get(key),
                 self._store.findings_of(key, now_ms - LOOK_BACK_MS),
                 (*downtime, *(Quiet(*span, MAINTENANCE) for span in spans)),
+                budgets=budgets.get(key, ()),
             )
             for stored in facts.rules.values():
                 rule = stored.rule
@@ -158,6 +162,16 @@ class AlertEvaluator:
                     one.values[stored.id] = self._values(device, rule, now_ms)
             read[key] = one
         return read
+
+    def _budgets(self, facts: Facts) -> dict[int, list[BudgetState]]:
+        """By the device whose alert it is: a group's is that of its first device."""
+        by_key: defaultdict[int, list[BudgetState]] = defaultdict(list)
+        if any(each.rule.source == "budget" for each in facts.rules.values()):
+            id = facts.organization_id
+            for state in states_of(self._store, id, budgets_of(self._store, id)):
+                if state.keys:
+                    by_key[state.keys[0]].append(state)
+        return dict(by_key)
 
     def _values(self, device: Device, rule: Rule, now_ms: int) -> Values:
         return self._store.metric_values(
@@ -182,11 +196,13 @@ class _RepeatedWork(WorkerThread):
 
 
 class AlertThreads:
-    """Evaluates the rules, and sends the messages, beside a writer until it is stopped."""
+    """Makes month ends, evaluates the rules and sends the messages, beside a writer until it is
+    stopped."""
 
     def __init__(self, store: Store, send: Callable[[], int]) -> None:
         evaluator = AlertEvaluator(store, watch=True)
         self._threads = [
+            _RepeatedWork("month ends", MonthEnds(store).run),
             _RepeatedWork("alerts", evaluator.run),
             _RepeatedWork("alert messages", send),
         ]

@@ -21,6 +21,7 @@ STANDS_FOR: Final = {
     State.DEGRADED.value: ("missing-data", "low-quality"),
     State.NO_DATA.value: (),
 }
+BUDGETS_NOTE: Final = "Month ends have no history, so that this can't be counted."
 STATES_NOTE: Final = (
     "States have no history: findings of silence, missing data and low quality stand for them."
 )
@@ -51,6 +52,8 @@ def preview(store: Store, scope: Scope, rule: Rule, now_ms: int) -> Preview:
     devices = store.devices(scope, DeviceQuery())
     groups = store.groups_by_device([each.key for each in devices]) if rule.groups else {}
     covered = [each for each in devices if rule.covers(each.id, groups.get(each.key, ()))]
+    if rule.source == "budget":
+        return Preview(from_ms, now_ms, len(covered), (), BUDGETS_NOTE)
     if rule.source == "value":
         fired, note = _of_values(store, rule, covered, from_ms, now_ms)
     else:

@@ -225,7 +225,8 @@ def _late_note(event: Event) -> str:
 def subject_label(subject: str) -> str:
     """Of a kind of finding, "state" or a metric."""
     kind = KIND_BY_NAME.get(subject)
-    return subject.replace("_", " ").capitalize() if kind is None else kind.label
+    text = subject.replace("_", " ")
+    return text[:1].upper() + text[1:] if kind is None else kind.label
 
 
 def _place(event: Event, episode: Episode) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
@@ -14,9 +14,10 @@ from api.metering.cost import DEFAULT_CURRENCY, money
 from api.metering.status import State
 from api.store.base.alerts import RuleRow
 
-Source = Literal["finding", "state", "value"]
-SOURCES: Final[tuple[Source, ...]] = ("finding", "state", "value")
+Source = Literal["finding", "state", "value", "budget"]
+SOURCES: Final[tuple[Source, ...]] = ("finding", "state", "value", "budget")
 STATES: Final = (State.SILENT.value, State.DEGRADED.value, State.NO_DATA.value)
+BUDGET_WORDS: Final = "A budget is likely to be exceeded (80 %)"
 COMPARISONS: Final = ("above", "below")
 METRIC_BY_NAME: Final[Mapping[str, Metric]] = {
     metric.name: metric for metric in METRICS if metric.averaged and not metric.totalled
@@ -32,7 +33,8 @@ FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``source``: open findings, states, or a value against a limit. ``kinds`` empty: all; of at
+    """``source``: open findings, states, a value against a limit, or budgets that a month will
+    likely exceed. ``kinds`` empty: all; of at
     least ``severity``; ``cost_per_day`` 0: whatever it costs. ``metric`` ``comparison`` ``limit``
     for ``duration_ms``. ``devices`` (UUIDs) and ``groups`` empty: all devices. ``hold_ms`` before
     it fires; ``reminder_ms`` 0: never. ``receivers`` by id."""
@@ -97,6 +99,8 @@ class Rule:
             metric = METRIC_BY_NAME[self.metric]
             text = f"{metric.label} {self.comparison} {self.limit:g} {metric.unit}"
             return f"{text} for {length(self.duration_ms)}" if self.duration_ms else text
+        if self.source == "budget":
+            return BUDGET_WORDS
         kinds = ", ".join(KIND_BY_NAME[kind].label for kind in self.kinds) or "Any finding"
         least = "" if self.severity == "notice" else f", at least {self.severity}"
         amount = money(self.cost_per_day, DEFAULT_CURRENCY)
@@ -130,7 +134,7 @@ class StoredRule:
             organization_id=self.organization_id,
             name=self.rule.name,
             enabled=int(self.rule.enabled),
-            live=int(self.rule.source != "finding"),
+            live=int(self.rule.source in ("state", "value")),
             definition=orjson.dumps(self.rule.as_json()).decode(),
             created_by=self.created_by,
             created_ms=self.created_ms,
@@ -168,7 +172,7 @@ def parse_rule(body: Mapping[str, Any]) -> Rule:
         reader.problems.setdefault("name", "is required")
     if 0 < common["reminder_ms"] < 10 * MINUTE_MS:
         reader.problems["reminder"] = "must be 0 or at least 600 seconds"
-    own = {"finding": _of_findings, "state": _of_states, "value": _of_values}[source](reader)
+    own = _OWN[source](reader)
     if reader.problems:
         raise RuleProblems(reader.problems)
     return Rule(**common, **own)
@@ -201,6 +205,10 @@ def _of_values(reader: _Reader) -> dict[str, Any]:
         "limit": reader.number("limit", 0.0),
         "duration_ms": reader.seconds("duration"),
     }
+
+
+def _of_budgets(reader: _Reader) -> dict[str, Any]:
+    return {}
 
 
 class _Reader:
@@ -280,3 +288,11 @@ def length(span_ms: int) -> str:
     if span_ms >= HOUR_MS:
         return f"{hours} h {minutes % 60} min" if minutes % 60 else f"{hours} h"
     return f"{minutes} min" if span_ms >= MINUTE_MS else f"{max(0, span_ms) // 1000} s"
+
+
+_OWN: Final[Mapping[Source, Callable[[_Reader], dict[str, Any]]]] = {
+    "finding": _of_findings,
+    "state": _of_states,
+    "value": _of_values,
+    "budget": _of_budgets,
+}

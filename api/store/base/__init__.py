@@ -55,6 +55,7 @@ from api.store.base.findings import (
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
     ROWS_A_COMMIT,
+    Added,
     Clockless,
     Ingest,
     Instant,
@@ -62,6 +63,8 @@ from api.store.base.ingest import (
     ReadingRow,
     Refusal,
     RefusalSummary,
+    RegisterEntry,
+    RegisterRow,
     Written,
 )
 from api.store.base.insight import (
@@ -79,6 +82,7 @@ from api.store.base.insight import (
     WindowStatus,
 )
 from api.store.base.maintenance import Replica, Retention, StoreFile, Upkeep, Verdict
+from api.store.base.plans import PLAN_KINDS, MonthEndRow, PlanKind, PlanRow, Plans
 from api.store.base.series import (
     Condition,
     LatestQuery,
@@ -94,8 +98,10 @@ from api.store.base.series import (
 __all__ = [
     "DISTRIBUTED_ROWS_A_COMMIT",
     "LEVELS",
+    "PLAN_KINDS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Added",
     "Alerts",
     "Annotation",
     "AnnotationEntry",
@@ -137,15 +143,21 @@ __all__ = [
     "Key",
     "LatestResult",
     "LatestQuery",
+    "MonthEndRow",
     "NewDevice",
     "OpenFindings",
     "Organization",
     "OrganizationChange",
     "Piece",
+    "PlanKind",
+    "PlanRow",
+    "Plans",
     "Progress",
     "ReadingRow",
     "Refusal",
     "RefusalSummary",
+    "RegisterEntry",
+    "RegisterRow",
     "Replica",
     "Retention",
     "Row",
@@ -177,6 +189,7 @@ class Store(
     Alerts,
     Annotations,
     Corrections,
+    Plans,
     Removal,
     AuditLog,
     Retention,

@@ -73,6 +73,7 @@ def _matching(dialect: Dialect, scope: Scope, query: AlertQuery) -> Query:
         visible(dialect, scope),
         Query("a.fired_ms IS NOT NULL"),
     ]
+    parts.append(_not_of_groups(scope))
     if query.device is not None:
         parts.append(Query("a.device_key = ?", (query.device.key,)))
     if query.group is not None:
@@ -93,6 +94,13 @@ def _matching(dialect: Dialect, scope: Scope, query: AlertQuery) -> Query:
     return both(*parts)
 
 
+def _not_of_groups(scope: Scope) -> Query:
+    """A group's budget stands on one of its devices: who sees only some devices doesn't see it."""
+    if scope.grant.everything:
+        return Query("1 = 1")
+    return Query("a.subject NOT LIKE ?", ("% budget of %",))
+
+
 def page(dialect: Dialect, scope: Scope, query: AlertQuery) -> Query:
     """(alert columns, device's UUID, serial number, label)."""
     matching = _matching(dialect, scope, query)
@@ -109,7 +117,7 @@ def count(dialect: Dialect, scope: Scope, query: AlertQuery) -> Query:
 
 
 def one(dialect: Dialect, scope: Scope, alert_id: str) -> Query:
-    mine = visible(dialect, scope)
+    mine = both(visible(dialect, scope), _not_of_groups(scope))
     return Query(
         f"SELECT {_ALERT}, d.id, d.serial_number, d.label FROM {_FROM}"
         f" WHERE a.id = ? AND a.organization_id = ? AND a.fired_ms IS NOT NULL AND {mine.sql}",

@@ -133,6 +133,11 @@ def _matching(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     return both(*parts)
 
 
+def matching_devices(dialect: Dialect, scope: Scope, query: StatusQuery) -> tuple[str, Query]:
+    """(the devices d with their status s, the condition of those that the query leaves)."""
+    return _FROM, _matching(dialect, scope, query)
+
+
 def _of_states(dialect: Dialect, query: StatusQuery) -> Query:
     """The directory decides what is inactive, whatever the stored status."""
     if not query.states:

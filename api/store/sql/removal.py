@@ -18,8 +18,10 @@ from api.store.tables import (
     KEY_GRANT,
     KEY_USE,
     ORGANIZATION,
+    PLAN,
     READING,
     READING_ORIGINAL,
+    REGISTER,
     SMALL_TABLES,
     TABLES,
     UNDATED,
@@ -43,7 +45,7 @@ def readings(device_key: int, low: int, high: int) -> list[Query]:
             f"DELETE FROM {table.name} WHERE device_id = ? AND ts >= ? AND ts < ?",
             (device_key, low, high),
         )
-        for table in (READING, READING_ORIGINAL, UNDATED)
+        for table in (READING, READING_ORIGINAL, UNDATED, REGISTER)
     ]
 
 
@@ -72,6 +74,9 @@ def device(device_key: int, device_id: str) -> list[Query]:
             (device_id,),
         ),
         Query(f"DELETE FROM {ALERT_SILENCE.name} WHERE device_id = ?", (device_id,)),
+        Query(
+            f"DELETE FROM {PLAN.name} WHERE kind = 'budget' AND name = ?", (f"device:{device_id}",)
+        ),
         Query(f"DELETE FROM {DEVICE.name} WHERE key = ?", (device_key,)),
     ]
 

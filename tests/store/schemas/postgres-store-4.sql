@@ -270,6 +270,26 @@ CREATE TABLE public.key_use (
     key_id text NOT NULL COLLATE pg_catalog."C",
     used_ms bigint NOT NULL
 );
+CREATE TABLE public.month_end (
+    device_id bigint NOT NULL,
+    as_of_ms bigint NOT NULL,
+    due_ms bigint NOT NULL,
+    month text NOT NULL COLLATE pg_catalog."C",
+    so_far double precision,
+    expected double precision,
+    low80 double precision,
+    high80 double precision,
+    low95 double precision,
+    high95 double precision,
+    cost_so_far double precision,
+    cost_expected double precision,
+    cost_low80 double precision,
+    cost_high80 double precision,
+    cost_low95 double precision,
+    cost_high95 double precision,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    tariff text NOT NULL COLLATE pg_catalog."C"
+);
 CREATE TABLE public.organization (
     id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL COLLATE pg_catalog."C",
@@ -284,6 +304,17 @@ CREATE TABLE public.organization_setting (
     organization_id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE public.plan (
+    id text NOT NULL COLLATE pg_catalog."C",
+    organization_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    definition text NOT NULL COLLATE pg_catalog."C",
+    due_ms bigint,
+    created_by text NOT NULL COLLATE pg_catalog."C",
+    created_ms bigint NOT NULL,
+    updated_ms bigint NOT NULL
 );
 CREATE TABLE public.reading (
     device_id bigint NOT NULL,
@@ -318,6 +349,16 @@ CREATE TABLE public.refusal (
     first_seen_ms bigint NOT NULL,
     last_seen_ms bigint NOT NULL,
     sample text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE public.register (
+    device_id bigint NOT NULL,
+    ts bigint NOT NULL,
+    value double precision NOT NULL,
+    unit text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    quality double precision,
+    signal_strength double precision,
+    network_rssi double precision,
+    onboard_temperature double precision
 );
 CREATE TABLE public.retention (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -449,10 +490,10 @@ INSERT INTO public.annotation VALUES
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.audit VALUES
-	('07befef642db489fa7dd56613ee1549f', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('f46edf9207294b0c9e051cd80fe0ae88', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795379545027, 1795379545027, 1795379545027, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '5dc68c17-8099-48e4-bf52-f8482344a288', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795379545027, 1795379545027, 1795379545027, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795380107749, 1795380107749, 1795380107749, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '4c2caa38-9c6f-401d-856b-2a05937e2ac0', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795380107749, 1795380107749, 1795380107749, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -469,7 +510,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795379545015, 1795379545015, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795380107745, 1795380107745, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 45, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 45, -70, NULL, 21.5, 0),
@@ -1267,16 +1308,22 @@ ALTER TABLE ONLY public.key_grant
     ADD CONSTRAINT key_grant_pkey PRIMARY KEY (key_id, kind, value);
 ALTER TABLE ONLY public.key_use
     ADD CONSTRAINT key_use_pkey PRIMARY KEY (key_id);
+ALTER TABLE ONLY public.month_end
+    ADD CONSTRAINT month_end_pkey PRIMARY KEY (device_id);
 ALTER TABLE ONLY public.organization
     ADD CONSTRAINT organization_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.organization_setting
     ADD CONSTRAINT organization_setting_pkey PRIMARY KEY (organization_id, name);
+ALTER TABLE ONLY public.plan
+    ADD CONSTRAINT plan_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.reading_original
     ADD CONSTRAINT reading_original_pkey PRIMARY KEY (device_id, ts, seq);
 ALTER TABLE ONLY public.reading
     ADD CONSTRAINT reading_pkey PRIMARY KEY (device_id, ts, seq) INCLUDE (flow_rate, flow_duration, flow_amount, quality, signal_strength, network_rssi, onboard_temperature);
 ALTER TABLE ONLY public.refusal
     ADD CONSTRAINT refusal_pkey PRIMARY KEY (organization_id, source, reason, device);
+ALTER TABLE ONLY public.register
+    ADD CONSTRAINT register_pkey PRIMARY KEY (device_id, ts) INCLUDE (value, unit, quality, signal_strength, network_rssi, onboard_temperature);
 ALTER TABLE ONLY public.retention
     ADD CONSTRAINT retention_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.rollup_10min
@@ -1322,3 +1369,5 @@ CREATE INDEX finding_by_order ON public.finding USING btree (rank, COALESCE(cost
 CREATE INDEX finding_state_by_due ON public.finding_state USING btree (due_ms);
 CREATE INDEX insight_due_findings ON public.insight_due USING btree (device_id) WHERE (findings_ms IS NOT NULL);
 CREATE INDEX insight_due_status ON public.insight_due USING btree (device_id) WHERE (status_ms IS NOT NULL);
+CREATE INDEX month_end_by_due ON public.month_end USING btree (due_ms);
+CREATE INDEX plan_by_organization ON public.plan USING btree (organization_id, kind);

@@ -1,0 +1,172 @@
+"""Costs by tariffs, tariffs and budgets, as typed values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+from urllib.parse import quote
+
+from api.catalog import INSIGHT_PREFIX
+from api.client.fields import (
+    a_list,
+    an_object,
+    maybe_text,
+    needed_instant,
+    needed_number,
+    number,
+    text,
+    whole,
+)
+from api.client.request_protocol import Requests
+from api.errors import NotFound, NotOffered
+from api.timez import stamp
+
+_TARIFFS: Final = f"{INSIGHT_PREFIX}/tariffs"
+_BUDGETS: Final = f"{INSIGHT_PREFIX}/budgets"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCosts:
+    """``days``: start in ms → cost; a day without one is missing."""
+
+    device_id: str
+    tariff: str
+    currency: str
+    total: float | None
+    days: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetStatus:
+    """``device_id`` None: a group's. ``measure``: volume (gallons) or cost. ``chance`` of exceeding
+    it, 0 to 1; None: unknown. ``state``: within, possible, likely, exceeded or unknown."""
+
+    id: str
+    device_id: str | None
+    group: str | None
+    label: str
+    devices: int
+    measure: str
+    amount: float
+    currency: str
+    so_far: float | None
+    expected: float | None
+    chance: float | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class TariffRecord:
+    """``versions``: as `api.metering.tariff.tariff_object` has them."""
+
+    id: str
+    name: str
+    currency: str
+    versions: tuple[Mapping[str, Any], ...]
+    everyone: bool
+    groups: tuple[str, ...]
+    devices: tuple[str, ...]
+
+
+class PlanMethods(Requests, Protocol):
+    """The part of `Client` for costs, tariffs and budgets. NotOffered if the server is no Weir."""
+
+    def costs(
+        self, ids: Sequence[str], *, from_ms: int, to_ms: int, timezone: str | None = None
+    ) -> dict[str, DeviceCosts]:
+        """By id, of those devices that have a tariff."""
+        params = {
+            "ids": ",".join(ids),
+            "from": stamp(from_ms, fraction=True),
+            "to": stamp(to_ms, fraction=True),
+            **({} if timezone is None else {"timezone": timezone}),
+        }
+        rows = map(_costs, _data(self._response(f"{INSIGHT_PREFIX}/costs", params)))
+        return {each.device_id: each for each in rows}
+
+    def budgets(self) -> tuple[BudgetStatus, ...]:
+        return tuple(map(budget_status, _data(self._response(_BUDGETS))))
+
+    def set_budget(
+        self, amount: str | float, *, device: str | None = None, group: str | None = None,
+        measure: str = "volume",
+    ) -> BudgetStatus:  # fmt: skip
+        """In the place of the one that there is."""
+        whom = {"device": device} if group is None else {"group": group}
+        body = {**whom, "measure": measure, "amount": amount}
+        return budget_status(self._send("POST", _BUDGETS, body))
+
+    def delete_budget(self, budget_id: str) -> None:
+        self._send("DELETE", f"{_BUDGETS}/{quote(budget_id, safe='')}", {})
+
+    def tariffs(self) -> tuple[TariffRecord, ...]:
+        return tuple(map(_tariff, _data(self._response(_TARIFFS))))
+
+    def create_tariff(self, definition: Mapping[str, Any]) -> TariffRecord:
+        return _tariff(self._send("POST", _TARIFFS, definition))
+
+    def change_tariff(self, tariff_id: str, definition: Mapping[str, Any]) -> TariffRecord:
+        """What isn't given stays."""
+        path = f"{_TARIFFS}/{quote(tariff_id, safe='')}"
+        return _tariff(self._send("PATCH", path, definition))
+
+    def delete_tariff(self, tariff_id: str) -> None:
+        self._send("DELETE", f"{_TARIFFS}/{quote(tariff_id, safe='')}", {})
+
+    def _response(self, path: str, params: Mapping[str, str] | None = None) -> Any:
+        try:
+            return self._fetch(path, dict(params or {}))
+        except NotFound as error:
+            if "Device" in str(error):
+                raise
+            raise NotOffered("This server has no tariffs and budgets.") from error
+
+
+def _data(body: Any) -> list[Any]:
+    return a_list(an_object(body, "answer").get("data"), "data")
+
+
+def _costs(body: Any) -> DeviceCosts:
+    fields = an_object(body, "costs")
+    days = [an_object(each, "day") for each in a_list(fields.get("days"), "days")]
+    costs = {needed_instant(day, "start"): number(day, "cost") for day in days}
+    return DeviceCosts(
+        text(fields, "deviceId"),
+        text(fields, "tariff"),
+        text(fields, "currency"),
+        number(fields, "total"),
+        {start: cost for start, cost in costs.items() if cost is not None},
+    )
+
+
+def budget_status(body: Any) -> BudgetStatus:
+    fields = an_object(body, "budget")
+    return BudgetStatus(
+        id=text(fields, "id"),
+        device_id=maybe_text(fields, "deviceId"),
+        group=maybe_text(fields, "group"),
+        label=text(fields, "label"),
+        devices=whole(fields, "devices"),
+        measure=text(fields, "measure"),
+        amount=needed_number(fields, "amount"),
+        currency=maybe_text(fields, "currency") or "",
+        so_far=number(fields, "soFar"),
+        expected=number(fields, "expected"),
+        chance=number(fields, "chance"),
+        state=text(fields, "state"),
+    )
+
+
+def _tariff(body: Any) -> TariffRecord:
+    fields = an_object(body, "tariff")
+    versions = a_list(fields.get("versions"), "versions")
+    return TariffRecord(
+        text(fields, "id"),
+        text(fields, "name"),
+        text(fields, "currency"),
+        tuple(an_object(each, "version") for each in versions),
+        fields.get("organization") is True,
+        tuple(map(str, a_list(fields.get("groups"), "groups"))),
+        tuple(map(str, a_list(fields.get("devices"), "devices"))),
+    )

@@ -1,0 +1,112 @@
+"""The shapes of costs, tariffs and budgets."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from api.insight.budgets import MEASURES
+from api.metering.tariff import WEEKDAYS
+from api.openapi.components import (
+    BOOLEAN,
+    INSTANT,
+    NUMBER,
+    STRING,
+    UUID,
+    Schema,
+    array,
+    nullable,
+    one_of,
+    record,
+    ref,
+)
+
+_AMOUNT: Final[Schema] = {
+    "anyOf": [STRING, NUMBER],
+    "description": "A decimal. Answers have it as text, since it is exact.",
+}
+_RATE: Final = record(
+    {
+        "perGallon": _AMOUNT,
+        "above": _AMOUNT | {"description": "Gallons of the month, beyond which it holds."},
+        "season": nullable(array(STRING)) | {"description": "First and last day: 06-01, 09-30."},
+        "days": nullable(array(one_of(WEEKDAYS))),
+        "hours": nullable(array(NUMBER))
+        | {"description": "Local hours: from 17 to before 21; across midnight too."},
+    },
+    optional=("above", "season", "days", "hours"),
+)
+_VERSION: Final = record(
+    {
+        "from": STRING | {"description": "The local day from which it holds."},
+        "fixed": _AMOUNT | {"description": "A month, for the connection."},
+        "rates": array(_RATE)
+        | {"description": "Of those that hold at a time the first counts; the plain one last."},
+    },
+    optional=("fixed",),
+)
+_TARIFF: Final[dict[str, Schema]] = {
+    "name": STRING,
+    "currency": STRING,
+    "versions": array(_VERSION),
+    "organization": BOOLEAN | {"description": "For all devices without a nearer price."},
+    "groups": array(STRING),
+    "devices": array(STRING) | {"description": "Ids; any identifier in a request."},
+}
+_BY: Final[dict[str, Schema]] = {"createdBy": STRING, "created": INSTANT, "updated": INSTANT}
+_BUDGET: Final = record(
+    {
+        "id": UUID,
+        "deviceId": nullable(STRING) | {"description": "null for a group's."},
+        "group": nullable(STRING),
+        "label": STRING,
+        "devices": NUMBER | {"description": "That count: sub-meters of others don't."},
+        "measure": one_of(MEASURES),
+        "amount": NUMBER | {"description": "Gallons, or money, a month."},
+        "currency": nullable(STRING),
+        "month": nullable(STRING),
+        "soFar": nullable(NUMBER),
+        "expected": nullable(NUMBER),
+        "low80": nullable(NUMBER),
+        "high80": nullable(NUMBER),
+        "chance": nullable(NUMBER) | {"description": "Of exceeding it, 0 to 1."},
+        "state": one_of(("within", "possible", "likely", "exceeded", "unknown")),
+        **_BY,
+    }
+)
+
+
+def _page(name: str) -> Schema:
+    return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
+
+
+def _body(properties: dict[str, Schema]) -> Schema:
+    return record(properties, optional=tuple(properties)) | {"additionalProperties": False}
+
+
+PLAN_COMPONENTS: Final[dict[str, Any]] = {
+    "DeviceCosts": record(
+        {
+            "deviceId": STRING,
+            "tariff": STRING,
+            "currency": STRING,
+            "timezone": STRING,
+            "total": nullable(NUMBER),
+            "days": array(record({"start": INSTANT, "cost": nullable(NUMBER)})),
+        }
+    ),
+    "Costs": record({"count": NUMBER, "data": array(ref("DeviceCosts"))})
+    | {"description": "Devices without a tariff are left out: theirs is volume times price."},
+    "Tariff": record({"id": UUID, **_TARIFF, **_BY}),
+    "TariffPage": _page("Tariff"),
+    "TariffBody": _body(_TARIFF),
+    "Budget": _BUDGET,
+    "BudgetPage": _page("Budget"),
+    "BudgetBody": _body(
+        {
+            "device": nullable(STRING) | {"description": "Any identifier; or a group."},
+            "group": nullable(STRING),
+            "measure": one_of(MEASURES),
+            "amount": _AMOUNT,
+        }
+    ),
+}

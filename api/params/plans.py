@@ -1,0 +1,55 @@
+"""What a request about costs, tariffs, budgets and scheduled reports may say."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pydantic import Field, field_validator
+
+from api.catalog import DAY_MS
+from api.params.body_parser import Body
+from api.params.param_types import Identifiers, Instant, Zone
+from api.params.queries import Query, in_order
+
+MOST_COST_DAYS: Final = 400
+
+
+class CostsQuery(Query):
+    ids: Identifiers = Field(description="Devices, by any identifier.")
+    to_ms: Instant = Field(alias="to", description="Inclusive upper bound on the readings.")
+    from_ms: Instant = Field(alias="from", description="Inclusive lower bound on the days.")
+    timezone: Zone = Field(None, description="IANA time zone of the days. Default: the device's.")
+
+    _from_before_to = field_validator("from_ms")(in_order)
+
+    @field_validator("from_ms")
+    @classmethod
+    def _not_too_long(cls, from_ms: int, info: Any) -> int:
+        to_ms: int | None = info.data.get("to_ms")
+        if to_ms is not None and to_ms - from_ms > MOST_COST_DAYS * DAY_MS:
+            raise ValueError(f"must be at most {MOST_COST_DAYS} days before to")
+        return from_ms
+
+
+class _Fields(Body):
+    """Checked together by `api.insight.plan_changes`."""
+
+    @property
+    def sent_fields(self) -> dict[str, Any]:
+        return self.model_dump(exclude_unset=True)
+
+
+class BudgetBody(_Fields):
+    device: Any = None
+    group: Any = None
+    measure: Any = None
+    amount: Any = None
+
+
+class TariffBody(_Fields):
+    name: Any = None
+    currency: Any = None
+    versions: Any = None
+    organization: Any = None
+    groups: Any = None
+    devices: Any = None

@@ -1,0 +1,219 @@
+"""Costs by tariffs; tariffs and budgets."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from api.catalog import INSIGHT_PREFIX
+from api.domain.identify import identify_each
+from api.insight import plan_changes
+from api.insight.alerts.management import Author
+from api.insight.budgets import BudgetState
+from api.insight.tariffs import Prices, StoredTariff, daily_costs, zone_of
+from api.openapi import Operation, ref
+from api.params import NoBody, Query
+from api.params.plans import BudgetBody, CostsQuery, TariffBody
+from api.roles import Role
+from api.routes.alert_objects import whole_page
+from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
+from api.routes.serialize import instant
+from api.store.base import PlanRow
+
+
+def get_costs(call: Call[CostsQuery]) -> Reply:
+    """One query of rows for each device with a tariff; none for the others."""
+    query, store = call.query, call.store
+    devices = identify_each(store, call.scope, query.ids)
+    prices = Prices.read(store, call.scope.organization_id)
+    groups = prices.groups(store, devices)
+    data: list[dict[str, Any]] = []
+    for device in devices:
+        tariff = prices.tariff(device, groups.get(device.key, ()))
+        if tariff is None:
+            continue
+        tz = query.timezone or zone_of(device)
+        days = daily_costs(store, device, tariff, tz, query.from_ms, query.to_ms + 1)
+        costs = [cost for _, cost in days if cost is not None]
+        data.append(
+            {
+                "deviceId": device.id,
+                "tariff": tariff.name,
+                "currency": tariff.currency,
+                "timezone": tz.key,
+                "total": float(sum(costs)) if costs else None,
+                "days": [
+                    {"start": instant(start), "cost": None if cost is None else float(cost)}
+                    for start, cost in days
+                ],
+            }
+        )
+    return Reply({"count": len(data), "data": data})
+
+
+def _author(call: ActionCall[Any]) -> Author:
+    return Author(call.by, call.scope, call.now_ms)
+
+
+def _by(row: PlanRow) -> dict[str, Any]:
+    return {
+        "createdBy": row.created_by,
+        "created": instant(row.created_ms),
+        "updated": instant(row.updated_ms),
+    }
+
+
+# --- Tariffs -------------------------------------------------------------------------------------
+
+
+def tariff_object(stored: StoredTariff) -> dict[str, Any]:
+    return {"id": stored.row.id, **stored.as_json(), **_by(stored.row)}
+
+
+def list_tariffs(call: Call[Query]) -> Reply:
+    stored = plan_changes.tariffs(call.store, call.scope)
+    return Reply(whole_page([tariff_object(each) for each in stored]))
+
+
+def get_tariff(call: Call[Query]) -> Reply:
+    return Reply(tariff_object(plan_changes.find_tariff(call.store, call.scope, call.identifier)))
+
+
+def create_tariff(call: ActionCall[TariffBody]) -> Reply:
+    body = call.body.sent_fields
+    return Reply(tariff_object(plan_changes.create_tariff(call.store, _author(call), body)))
+
+
+def change_tariff(call: ActionCall[TariffBody]) -> Reply:
+    made = plan_changes.change_tariff(
+        call.store, _author(call), call.identifier, call.body.sent_fields
+    )
+    return Reply(tariff_object(made))
+
+
+def drop_tariff(call: ActionCall[NoBody]) -> Reply:
+    plan_changes.drop_tariff(call.store, _author(call), call.identifier)
+    return Reply({"deleted": call.identifier})
+
+
+# --- Budgets -------------------------------------------------------------------------------------
+
+
+def budget_object(state: BudgetState) -> dict[str, Any]:
+    budget, end = state.budget, state.end
+    interval = None if end is None else end.interval
+    return {
+        "id": budget.row.id,
+        "deviceId": budget.target if budget.level == "device" else None,
+        "group": budget.target if budget.level == "group" else None,
+        "label": state.label,
+        "devices": state.devices,
+        "measure": budget.measure,
+        "amount": float(budget.amount),
+        "currency": (state.currency or None) if budget.measure == "cost" else None,
+        "month": state.month or None,
+        "soFar": None if end is None else end.so_far,
+        "expected": None if end is None else end.expected,
+        "low80": None if interval is None else interval.low80,
+        "high80": None if interval is None else interval.high80,
+        "chance": state.chance,
+        "state": state.state,
+        **_by(budget.row),
+    }
+
+
+def list_budgets(call: Call[Query]) -> Reply:
+    states = plan_changes.budgets(call.store, call.scope)
+    return Reply(whole_page([budget_object(each) for each in states]))
+
+
+def get_budget(call: Call[Query]) -> Reply:
+    budget = plan_changes.find_budget(call.store, call.scope, call.identifier)
+    return Reply(budget_object(plan_changes.state_of(call.store, budget)))
+
+
+def set_budget(call: ActionCall[BudgetBody]) -> Reply:
+    budget = plan_changes.set_budget(call.store, _author(call), call.body.sent_fields)
+    return Reply(budget_object(plan_changes.state_of(call.store, budget)))
+
+
+def change_budget(call: ActionCall[BudgetBody]) -> Reply:
+    budget = plan_changes.change_budget(
+        call.store, _author(call), call.identifier, call.body.sent_fields
+    )
+    return Reply(budget_object(plan_changes.state_of(call.store, budget)))
+
+
+def drop_budget(call: ActionCall[NoBody]) -> Reply:
+    plan_changes.drop_budget(call.store, _author(call), call.identifier)
+    return Reply({"deleted": call.identifier})
+
+
+# --- The document --------------------------------------------------------------------------------
+
+_TARIFFS: Final = f"{INSIGHT_PREFIX}/tariffs"
+_BUDGETS: Final = f"{INSIGHT_PREFIX}/budgets"
+_NAMED: Final = {_TARIFFS: "Tariff", _BUDGETS: "Budget"}
+
+
+def _operation(id: str, path: str, summary: str, answer: str, **more: Any) -> Operation:
+    named = _NAMED[path.partition("/{id}")[0]] if "{id}" in path else ""
+    settings: dict[str, Any] = {"query": Query, "named": named, **more}
+    return Operation(id=id, path=path, tag="plans", summary=summary, answer=ref(answer), **settings)
+
+
+PLAN_ROUTES: Final = (
+    Route(
+        _operation(
+            "getCosts", f"{INSIGHT_PREFIX}/costs", "What devices' water cost by their tariffs,"
+            " day by day", "Costs", query=CostsQuery,
+        ),
+        get_costs,
+    ),
+    Route(_operation("listTariffs", _TARIFFS, "The tariffs", "TariffPage"), list_tariffs),
+    Route(_operation("getTariff", f"{_TARIFFS}/{{id}}", "One tariff", "Tariff"), get_tariff),
+    Route(
+        _operation("listBudgets", _BUDGETS, "Budgets and how their month stands", "BudgetPage"),
+        list_budgets,
+    ),
+    Route(_operation("getBudget", f"{_BUDGETS}/{{id}}", "One budget", "Budget"), get_budget),
+)  # fmt: skip
+PLAN_ACTIONS: Final = (
+    Action(
+        _operation("createTariff", _TARIFFS, "Creates a tariff", "Tariff", body=ref("TariffBody")),
+        create_tariff,
+        TariffBody,
+        Role.ADMINISTRATOR,
+    ),
+    Action(
+        _operation("changeTariff", f"{_TARIFFS}/{{id}}", "Changes a tariff; what isn't given"
+                   " stays", "Tariff", body=ref("TariffBody"), verb="patch"),
+        change_tariff,
+        TariffBody,
+        Role.ADMINISTRATOR,
+    ),
+    Action(
+        _operation("deleteTariff", f"{_TARIFFS}/{{id}}", "Deletes a tariff: plain prices hold"
+                   " again", "Deleted", body=ref("NoBody"), verb="delete"),
+        drop_tariff,
+        NoBody,
+        Role.ADMINISTRATOR,
+    ),
+    Action(
+        _operation("setBudget", _BUDGETS, "Sets the budget of a device or a group", "Budget",
+                   body=ref("BudgetBody"), named_in_query=True),
+        set_budget,
+        BudgetBody,
+    ),
+    Action(
+        _operation("changeBudget", f"{_BUDGETS}/{{id}}", "Changes the amount of a budget",
+                   "Budget", body=ref("BudgetBody"), verb="patch"),
+        change_budget,
+        BudgetBody,
+    ),
+    Action(
+        _operation("deleteBudget", f"{_BUDGETS}/{{id}}", "Deletes a budget", "Deleted",
+                   body=ref("NoBody"), verb="delete"),
+        drop_budget,
+        NoBody,
+    ),
+)  # fmt: skip

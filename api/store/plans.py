@@ -1,0 +1,91 @@
+"""Budgets, tariffs, scheduled reports and month ends, for every dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from api.store.alerts import mark_alerts
+from api.store.audit import AuditPart
+from api.store.base import UNTOUCHED, AuditEntry, Scope, StatusQuery
+from api.store.base.alerts import MessageRow
+from api.store.base.plans import MonthEndRow, PlanKind, PlanRow
+from api.store.dialect_interface import Transaction
+from api.store.plan_tables import MONTH_END, PLAN
+from api.store.sql import alerts as alert_sql
+from api.store.sql import findings as finding_sql
+from api.store.sql import plans as sql
+
+_IN_ONE = 400  # devices of one statement
+
+
+class PlansPart(AuditPart):
+    """`api.store.base.Plans` for every dialect."""
+
+    def plans(
+        self, kind: PlanKind | None = None, organization_id: str | None = None
+    ) -> list[PlanRow]:
+        return [PlanRow(*row) for row in self.fetch(sql.plans(kind, organization_id))]
+
+    def keep_plan(self, plan: PlanRow, audit: Sequence[AuditEntry]) -> None:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            transaction.run(alert_sql.keep(PLAN, plan))
+            self._make_anew(transaction, plan)
+            self.record_in(transaction, audit)
+
+    def drop_plan(self, plan: PlanRow, audit: Sequence[AuditEntry]) -> bool:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            if not transaction.fetch(alert_sql.drop(PLAN, plan.organization_id, plan.id)):
+                return False
+            self._make_anew(transaction, plan)
+            self.record_in(transaction, audit)
+            return True
+
+    def _make_anew(self, transaction: Transaction, plan: PlanRow) -> None:
+        if plan.kind == "report":
+            return
+        keys = [key for (key,) in transaction.fetch(alert_sql.devices_of(plan.organization_id))]
+        if plan.kind == "tariff":
+            for statement in sql.make_anew(plan.organization_id):
+                transaction.run(statement)
+            if keys:
+                marks = [(key, UNTOUCHED) for key in keys]
+                transaction.run(finding_sql.mark(self.dialect, marks))
+        mark_alerts(self.dialect, transaction, keys)
+
+    def queue_reports(
+        self, plan: PlanRow, due_ms: int | None, messages: Sequence[MessageRow]
+    ) -> bool:
+        with self.transaction() as transaction:
+            transaction.lock_directory()
+            change = sql.set_due(plan.id, plan.updated_ms, plan.due_ms, due_ms)
+            if not transaction.fetch(change):
+                return False
+            for message in messages:
+                transaction.run(sql.queue_once(message))
+            return True
+
+    # --- Month ends ---
+
+    def month_ends(self, keys: Sequence[int]) -> dict[int, MonthEndRow]:
+        pieces = [keys[start : start + _IN_ONE] for start in range(0, len(keys), _IN_ONE)]
+        rows = [MonthEndRow(*row) for some in pieces for row in self.fetch(sql.month_ends(some))]
+        return {row.key: row for row in rows}
+
+    def month_ends_of(self, scope: Scope, query: StatusQuery) -> list[MonthEndRow]:
+        rows = self.fetch(sql.month_ends_of(self.dialect, scope, query))
+        return [MonthEndRow(*row) for row in rows]
+
+    def due_month_ends(self, now_ms: int, limit: int) -> list[int]:
+        return [key for (key,) in self.fetch(sql.due_month_ends(now_ms, limit))]
+
+    def save_month_ends(self, rows: Sequence[MonthEndRow]) -> None:
+        if not rows:
+            return
+        with self.transaction() as transaction:
+            for row in sorted(rows):
+                transaction.run(alert_sql.keep(MONTH_END, row))
+            keys = [row.key for row in rows]
+            budgeted = transaction.fetch(sql.with_budgets(self.dialect, keys))
+            mark_alerts(self.dialect, transaction, [key for (key,) in budgeted])
