@@ -19,13 +19,12 @@ from api.timez import DAY_MS
 from components import formatting
 from components.clock import Clock
 from components.device.chart_state import Shown
-from components.device.gap_list import around
 from components.findings import texts
 from components.fleet.device_queries import Directory
 from components.fleet.device_status import CurrentStatus
 from components.fleet.totals import percent
 from components.formatting import radio_values
-from components.ranges import Window
+from components.ranges import Window, around
 from components.units import Units
 
 RECENT_MS: Final = 30 * DAY_MS  # up to here "3 d ago" tells more than a date

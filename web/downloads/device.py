@@ -30,7 +30,7 @@ from api.timez import day_start, local_ordinal, now_ms
 from components.annotations.queries import within
 from components.clock import WEEKDAYS, zone_or_utc
 from components.comparison_queries import compared_rows, has_counterparts
-from components.device import daily_volume, queries
+from components.device import queries, volume_cards
 from components.fleet.queries import ServiceAccess
 from components.queries import find_device, pages
 from components.ranges import Window, widened
@@ -65,7 +65,7 @@ def days_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -
     """The days of the card below the chart: ``zone``, ``units``."""
     device = find_device(access.client, device_id, now_ms()).device
     end, tz = queries.until(device.id, now_ms()), zone_or_utc(query.get("zone"), device.time_zone)
-    first = day_start(tz, local_ordinal(tz, end) - daily_volume.DAYS + 1)
+    first = day_start(tz, local_ordinal(tz, end) - volume_cards.DAYS + 1)
     return rows(access.client, _order(device, DAY, Window(first, end), query))
 
 
