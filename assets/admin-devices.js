@@ -28,7 +28,8 @@ const SEARCH_MS = 250;
 let api = null;
 let view = { q: "", group: "", active: "true", offset: 0 };
 
-const fields = () => settings().fields;
+let editable = []; // the fields of a device that can be changed
+const fields = () => editable;
 const fieldOf = (name) => fields().find((field) => field.name === name);
 const chosen = () => api?.getSelectedRows() || [];
 
@@ -479,6 +480,7 @@ function bar(groups) {
 export async function open(body) {
   view = { q: "", group: "", active: "true", offset: 0 };
   api = null;
+  ({ data: editable } = await ask("GET", "/devices/fields"));
   const { data } = await ask("GET", "/groups").catch(() => ({ data: [] }));
   const hint =
     "Click a device to edit all of it, or double-click a cell. Every change can be undone.";

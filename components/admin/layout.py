@@ -10,7 +10,6 @@ from dash import html
 from dash.development.base_component import Component
 from dash_ag_grid import AgGrid
 
-from api.domain.device_fields import FIELDS
 from components import session
 from components.controls import attributes, labelled
 from components.grid import THEME
@@ -76,19 +75,6 @@ def _settings() -> dict[str, object]:
         "import": session.site_path(IMPORT_PATH),
         "device": session.site_path("/devices"),
         "rows": session.site_path("/download/devices"),
-        "fields": [
-            {
-                "name": field.name,
-                "label": field.label,
-                "section": field.section,
-                "kind": field.kind,
-                "hint": field.hint,
-                "choices": field.choices,
-                "required": field.required,
-                "inGrid": field.in_grid,
-            }
-            for field in FIELDS
-        ],
     }
 
 

@@ -331,4 +331,4 @@ def test_refused_readings_are_listed_by_reason(world: World, admin: Admin) -> No
 def test_the_document_is_valid_and_holds_every_route(admin: Admin) -> None:
     document = admin.ask("GET", "/api-json")
     assert [str(error) for error in OPENAPI_30_VALIDATOR.iter_errors(document)] == []
-    assert len(document["paths"]) == 13
+    assert len(document["paths"]) == 14
