@@ -60,6 +60,7 @@ def run(config: Settings, *, demo: bool = False, while_parent: int | None = None
         has_ipc = _start_ipc(stack, config, row_writer)
         if has_ipc:
             _start_projection(stack, store)
+            _start_home_assistant(stack, config, store)
         _start_evaluator(stack, store, row_writer)
         _start_alerts(stack, config, store)
         broker = _start_sources(stack, config, store, row_writer, demo=demo)
@@ -112,6 +113,16 @@ def _start_projection(stack: ExitStack, store: Store) -> None:
     from api.insight.status_projection import ProjectionThread
 
     thread = ProjectionThread(store)
+    thread.start()
+    stack.callback(thread.stop)
+
+
+def _start_home_assistant(stack: ExitStack, config: Settings, store: Store) -> None:
+    if not config.mqtt_home_assistant:
+        return
+    from api.ingest.mqtt.home_assistant import HomeAssistant
+
+    thread = HomeAssistant(config, store)
     thread.start()
     stack.callback(thread.stop)
 
