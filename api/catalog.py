@@ -74,6 +74,8 @@ METRICS: Final[tuple[Metric, ...]] = (
     NETWORK_RSSI,
     ONBOARD_TEMPERATURE,
 )
+WATER_METRICS: Final = (FLOW_RATE, FLOW_DURATION, FLOW_AMOUNT)  # derived where a register is sent
+BESIDE_REGISTER: Final = tuple(m for m in METRICS if m not in WATER_METRICS)
 ROLLED_METRICS: Final = tuple(m for m in METRICS if m.averaged)
 
 

@@ -27,6 +27,13 @@ class Shard(NamedTuple):
     of: int
 
 
+class Address(NamedTuple):
+    """Where to listen."""
+
+    host: str
+    port: int
+
+
 def text(value: str) -> str:
     return value
 
@@ -118,6 +125,19 @@ def broker(value: str) -> str:
     if parts.password is not None:
         raise ValueError("must not hold the password: WEIR_MQTT_PASSWORD_FILE names its file")
     return value
+
+
+def address(value: str) -> Address | None:
+    if not value:
+        return None
+    try:
+        parts = urlsplit(f"//{value}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or port is None or parts.netloc != value or parts.username is not None:
+        raise ValueError("must be an address and a port, such as 0.0.0.0:1883 or [::]:8883")
+    return Address(host, port)
 
 
 def mail_server(value: str) -> str:

@@ -22,7 +22,7 @@ from api import setting_types as types
 from api.errors import ConfigurationError
 from api.private_files import shared_text, write_private
 from api.setting_types import LOCAL_ISSUER as LOCAL_ISSUER
-from api.setting_types import MIN_SECRET_BYTES, Network, Shard
+from api.setting_types import MIN_SECRET_BYTES, Address, Network, Shard
 from api.suggestions import did_you_mean
 from api.telemetry.client_address import is_loopback
 
@@ -82,12 +82,10 @@ class Settings(BaseSettings):
         " `instance/secret_key`, readable by its owner only.",
     )
     host: Annotated[str, PlainValidator(types.text)] = setting(
-        "127.0.0.1",
-        "The address that `flask serve` listens on.",
+        "127.0.0.1", "The address that `flask serve` listens on."
     )
     port: Annotated[int, PlainValidator(types.whole(0, 65535))] = setting(
-        "8050",
-        "The port that `flask serve` listens on.",
+        "8050", "The port that `flask serve` listens on."
     )
     public_url: Annotated[str, PlainValidator(types.site)] = setting(
         "",
@@ -96,8 +94,7 @@ class Settings(BaseSettings):
         " address of the request; for commands `http://WEIR_HOST:WEIR_PORT`.",
     )
     workers: Annotated[int, PlainValidator(types.whole(1, 64))] = setting(
-        "2",
-        "Web worker processes of `flask serve`.",
+        "2", "Web worker processes of `flask serve`."
     )
     api_url: Annotated[str, PlainValidator(types.url)] = setting(
         "",
@@ -115,8 +112,7 @@ class Settings(BaseSettings):
         " Bearer …`.",
     )
     cors_origins: Annotated[tuple[str, ...], PlainValidator(types.origins)] = setting(
-        "",
-        "Origins whose pages may call the interface from a browser, separated by commas.",
+        "", "Origins whose pages may call the interface from a browser, separated by commas."
     )
     rate_limit: Annotated[float, PlainValidator(types.number)] = setting(
         "1000",
@@ -124,12 +120,10 @@ class Settings(BaseSettings):
         " many; 0 turns the limits off.",
     )
     jwt_issuer: Annotated[str, PlainValidator(types.issuer)] = setting(
-        "",
-        "`iss` of an external issuer of bearer tokens; not `weir`, which is Weir's own.",
+        "", "`iss` of an external issuer of bearer tokens; not `weir`, which is Weir's own."
     )
     jwt_audience: Annotated[str, PlainValidator(types.text)] = setting(
-        "weir",
-        "`aud` that the external issuer's tokens carry.",
+        "weir", "`aud` that the external issuer's tokens carry."
     )
     jwt_jwks: Annotated[str, PlainValidator(types.key_set)] = setting(
         "",
@@ -137,8 +131,7 @@ class Settings(BaseSettings):
         " path.",
     )
     jwt_algorithm: Annotated[str, PlainValidator(types.algorithm)] = setting(
-        "RS256",
-        "The one algorithm accepted from the external issuer: RS256 or ES256.",
+        "RS256", "The one algorithm accepted from the external issuer: RS256 or ES256."
     )
     mqtt_url: Annotated[str, PlainValidator(types.broker)] = setting(
         "",
@@ -146,12 +139,10 @@ class Settings(BaseSettings):
         " TLS. Unset: none.",
     )
     mqtt_password_file: Annotated[str, PlainValidator(types.text)] = setting(
-        "",
-        "A file that contains only the broker user's password.",
+        "", "A file that contains only the broker user's password."
     )
     mqtt_ca_file: Annotated[str, PlainValidator(types.text)] = setting(
-        "",
-        "The certificates that `mqtts://` trusts, a PEM file; unset: the system's.",
+        "", "The certificates that `mqtts://` trusts, a PEM file; unset: the system's."
     )
     mqtt_client_id: Annotated[str, PlainValidator(types.client_id)] = setting(
         "weir",
@@ -173,8 +164,31 @@ class Settings(BaseSettings):
         "A TOML or JSON file of LoRaWAN network servers' topics and of each meter model's fields.",
     )
     mqtt_publish: Annotated[bool, PlainValidator(types.truth)] = setting(
-        "true",
-        "`true`: also publish each stored reading to the broker.",
+        "true", "`true`: also publish each stored reading to the broker."
+    )
+    mqtt_home_assistant: Annotated[str, PlainValidator(types.share)] = setting(
+        "",
+        "Home Assistant's discovery prefix, usually `homeassistant`: devices are announced to it at"
+        " the broker of `WEIR_MQTT_URL`. On one host only. Unset: they aren't.",
+    )
+    mqtt_listen: Annotated[Address | None, PlainValidator(types.address)] = setting(
+        "",
+        "Where Weir itself takes MQTT messages from meters, without a broker: `0.0.0.0:8883`."
+        " Unset: nowhere.",
+    )
+    mqtt_listen_certificate: Annotated[str, PlainValidator(types.text)] = setting(
+        "",
+        "The certificate of `WEIR_MQTT_LISTEN`, a PEM file with its chain; a renewed file is used"
+        " within a minute. Unset: no TLS, and passwords travel unencrypted.",
+    )
+    mqtt_listen_certificate_key: Annotated[str, PlainValidator(types.text)] = setting(
+        "",
+        "The private key of that certificate, a PEM file. Unset: it is in the certificate's file.",
+    )
+    mqtt_listen_client_ca: Annotated[str, PlainValidator(types.text)] = setting(
+        "",
+        "Certificates of the authorities whose client certificates stand for ingest keys: a PEM"
+        " file. A client certificate's common name is the Key ID. Unset: passwords only.",
     )
     redis_url: Annotated[str, PlainValidator(types.redis)] = setting(
         "",
@@ -187,8 +201,7 @@ class Settings(BaseSettings):
         " Unset: no e-mail.",
     )
     smtp_password_file: Annotated[str, PlainValidator(types.text)] = setting(
-        "",
-        "A file that contains only the mail user's password.",
+        "", "A file that contains only the mail user's password."
     )
     alert_sender: Annotated[str, PlainValidator(types.mail_address)] = setting(
         "",
@@ -201,8 +214,7 @@ class Settings(BaseSettings):
         " Unset: public addresses only.",
     )
     request_log: Annotated[str, PlainValidator(types.text)] = setting(
-        "",
-        "The access log, a JSON line for each request: `stderr` or a file's path. Unset: none.",
+        "", "The access log, a JSON line for each request: `stderr` or a file's path. Unset: none."
     )
     metrics_token: Annotated[str, PlainValidator(types.token)] = setting(
         "",
@@ -268,6 +280,12 @@ class Settings(BaseSettings):
                 )
         if self.mqtt_shard and self.mqtt_share:  # a message would often reach only a wrong one
             raise ConfigurationError("set WEIR_MQTT_SHARD or WEIR_MQTT_SHARE, not both")
+        if self.mqtt_home_assistant and not self.mqtt_url:
+            raise ConfigurationError("WEIR_MQTT_HOME_ASSISTANT needs WEIR_MQTT_URL")
+        if self.mqtt_listen_client_ca and not self.mqtt_listen_certificate:
+            raise ConfigurationError(
+                "WEIR_MQTT_LISTEN_CLIENT_CA needs WEIR_MQTT_LISTEN_CERTIFICATE"
+            )
         if bool(self.jwt_issuer) != bool(self.jwt_jwks):
             raise ConfigurationError("WEIR_JWT_ISSUER and WEIR_JWT_JWKS must be set together")
 

@@ -16,22 +16,28 @@ _CHUNK: Final = 200  # messages a write
 _PUBACK_BYTES: Final = 4
 
 
-def publish_all(port: int, messages: Iterable[tuple[str, bytes]], name: str = "load") -> int:
+def publish_all(
+    port: int,
+    messages: Iterable[tuple[str, bytes]],
+    name: str = "load",
+    password: str = "",
+    window: int = WINDOW,
+) -> int:
     """Publish (topic, payload) one after the other; how many, once all are acknowledged."""
     with socket.create_connection(("127.0.0.1", port), 10) as line:
         line.settimeout(60)
-        line.sendall(_connect(name))
+        line.sendall(connect_packet(name, password))
         if _exactly(line, 4)[3] != 0:
             raise RuntimeError("the broker refused the load")
         sent = acknowledged = 0
         chunk: list[bytes] = []
         for topic, payload in messages:
-            chunk.append(_publish(topic, payload, sent % 65_535 + 1))
+            chunk.append(publish_packet(topic, payload, sent % 65_535 + 1))
             sent += 1
             if len(chunk) == _CHUNK:
                 line.sendall(b"".join(chunk))
                 chunk.clear()
-                while sent - acknowledged > WINDOW - _CHUNK:
+                while sent - acknowledged > window - _CHUNK:
                     acknowledged += len(_exactly(line, _CHUNK * _PUBACK_BYTES)) // _PUBACK_BYTES
         line.sendall(b"".join(chunk))
         _exactly(line, (sent - acknowledged) * _PUBACK_BYTES)
@@ -64,9 +70,14 @@ def _packet(kind: int, body: bytes) -> bytes:
             return bytes([kind]) + bytes(length) + body
 
 
-def _connect(name: str) -> bytes:
-    return _packet(0x10, _text("MQTT") + b"\x04\x02" + struct.pack("!H", 60) + _text(name))
+def connect_packet(name: str, password: str, *, clean: bool = True) -> bytes:
+    """With ``password`` the user is named as the client is."""
+    flags = (0xC0 if password else 0) | (0x02 if clean else 0)
+    credentials = _text(name) + _text(password) if password else b""
+    head = _text("MQTT") + bytes((4, flags)) + struct.pack("!H", 60)
+    return _packet(0x10, head + _text(name) + credentials)
 
 
-def _publish(topic: str, payload: bytes, identifier: int) -> bytes:
-    return _packet(0x32, _text(topic) + struct.pack("!H", identifier) + payload)
+def publish_packet(topic: str, payload: bytes, identifier: int, flags: int = 0) -> bytes:
+    """QoS 1."""
+    return _packet(0x32 | flags, _text(topic) + struct.pack("!H", identifier) + payload)

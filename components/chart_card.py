@@ -24,7 +24,7 @@ from components.controls import (
     units_select,
     zone_select,
 )
-from components.device.menus import CHART_MENU
+from components.device.cards import CHART_MENU
 from components.menu import menu
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette

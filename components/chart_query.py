@@ -22,13 +22,16 @@ from components.charts.comparison_traces import NOTHING, Compared
 from components.charts.figure import Figure
 from components.charts.frames import (
     Frame,
+    Life,
+    Stretch,
     clipped,
     frame,
     in_scale,
     largest,
+    stretches,
+    total_ms,
     within,
 )
-from components.charts.gap_causes import Life, Stretch, stretches, total_ms
 from components.charts.hover_text import EXTRA_METRICS
 from components.charts.traces import Canvas, Picture
 from components.clock import Clock, abbreviation, zone_or_utc

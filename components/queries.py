@@ -19,7 +19,7 @@ from api.client import Client, Device, DeviceStatus, Finding, LatestEntry, Serie
 from api.errors import NotFound
 from api.metering.cadence import configured
 from api.metering.install_date import disproving
-from components.charts.finding_marks import MOST_MARKS
+from components.charts.marks import MOST_MARKS
 from components.fleet.device_queries import measured
 from components.ranges import (
     Window,

@@ -124,3 +124,9 @@ def widened(window: Window, tz: ZoneInfo, resolution: Resolution | None = None) 
         return Window(edges[0], edges[-1] - 1)
     lengths = [r.fixed_ms for r in STORED if r.fixed_ms * 100 <= window.length_ms]
     return Window(floor_to(window.from_ms, lengths[-1]), window.to_ms) if lengths else window
+
+
+def around(window: Window) -> Window:
+    """A window around a span: as much again on both sides."""
+    room = max(window.length_ms, 60_000)
+    return Window(window.from_ms - room, window.to_ms + room)

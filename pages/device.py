@@ -25,15 +25,10 @@ from components.annotations.panel import panel as annotation_panel
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
 from components.chart_query import Subject
 from components.controls import failure
-from components.device import (
-    custom_range,
-    finding_list,
-    insight_queries,
-    kpi_cards,
-    queries,
-)
+from components.device import finding_list, insight_queries, kpi_cards, queries
 from components.device.cards import below
 from components.device.chart_results import Fields, chart_results
+from components.device.chart_state import custom_range
 from components.device.page_parts import page_parts
 from components.fleet.device_queries import read_meter
 from components.queries import find_device, is_there, usual_interval_s
@@ -164,7 +159,7 @@ clientside_callback(
 )
 def own_range(params: Any, stored: Any) -> Response:
     params = read_question(params)
-    result = custom_range.resolve(params, Subject.read(stored).zone(read_view(params)))
+    result = custom_range(params, Subject.read(stored).zone(read_view(params)))
     return {**asdict(result), "asked": params.get("asked")}
 
 

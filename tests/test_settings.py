@@ -55,6 +55,14 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_MQTT_URL", "mqtt://"),
         ("WEIR_MQTT_URL", "mqtt://weir:secret@broker.example"),
         ("WEIR_MQTT_CLIENT_ID", "../weir"),
+        ("WEIR_MQTT_HOME_ASSISTANT", "home assistant/"),
+        ("WEIR_MQTT_HOME_ASSISTANT", "homeassistant"),  # without a broker
+        ("WEIR_MQTT_LISTEN", "1883"),
+        ("WEIR_MQTT_LISTEN", "0.0.0.0"),
+        ("WEIR_MQTT_LISTEN", "0.0.0.0:70000"),
+        ("WEIR_MQTT_LISTEN", "mqtt://0.0.0.0:1883"),
+        ("WEIR_MQTT_LISTEN", "key@0.0.0.0:1883"),
+        ("WEIR_MQTT_LISTEN_CLIENT_CA", "/etc/ca.pem"),  # without a certificate of our own
         ("WEIR_MQTT_PUBLISH", "yes"),
         ("WEIR_DATABASE", "postgresql://"),
         ("WEIR_DATABASE", "postgresql:///weir"),
@@ -107,6 +115,18 @@ def test_the_site_is_where_it_listens_unless_readers_reach_it_elsewhere(
     said: dict[str, str], site: str
 ) -> None:
     assert Settings.from_env(said).site == site
+
+
+@pytest.mark.parametrize(
+    ("value", "address"),
+    [
+        ("0.0.0.0:1883", ("0.0.0.0", 1883)),
+        ("[::]:8883", ("::", 8883)),
+        ("weir.lan:0", ("weir.lan", 0)),
+    ],
+)
+def test_an_address_is_a_host_and_a_port(value: str, address: tuple[str, int]) -> None:
+    assert Settings.from_env({"WEIR_MQTT_LISTEN": value}).mqtt_listen == address
 
 
 def test_an_empty_variable_is_an_unset_one() -> None:
@@ -171,3 +191,20 @@ def test_a_kept_secret_that_is_none_is_not_signed_with(tmp_path: Path, kept: byt
 def test_preparing_leaves_the_secret_and_nothing_else(tmp_path: Path) -> None:
     Settings.from_env({"WEIR_INSTANCE": str(tmp_path / "new" / "instance")}).prepare()
     assert [path.name for path in (tmp_path / "new" / "instance").iterdir()] == ["secret_key"]
+
+
+@cases(
+    ("environ", "alone"),
+    [
+        ({}, True),
+        ({"WEIR_PUBLIC_URL": "http://localhost:8050"}, True),
+        ({"WEIR_PUBLIC_URL": "https://weir.example"}, False),
+        ({"WEIR_TRUSTED_PROXIES": "10.0.0.1"}, False),
+        ({"WEIR_PROXY_BEARER": "true"}, False),
+        ({"WEIR_HOST": "0.0.0.0"}, False),
+    ],
+)
+def test_only_settings_for_this_machine_alone_open_the_demo(
+    environ: dict[str, str], alone: bool
+) -> None:
+    assert Settings.from_env(environ).local_only is alone

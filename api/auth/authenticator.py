@@ -20,7 +20,7 @@ from api.auth.tokens import MAX_LENGTH, Token, TokenVerifier
 from api.catalog import CREDENTIAL_CACHE_S, KEY_HEADER
 from api.errors import Forbidden
 from api.settings import Settings
-from api.store.base import Directory, Scope
+from api.store.base import Directory, Key, Scope
 from api.telemetry import metrics
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
@@ -87,11 +87,18 @@ class Authenticator:
                 )
             raise _unknown_key()
         digest = key_digest(api_key)
-        good = self._good_keys.get(digest)
+        return self._principal(digest, lambda: self._directory.key(digest))
+
+    def by_key_id(self, key_id: str) -> Principal:
+        """Of a key whose holder is proven by other means: a client certificate."""
+        return self._principal(f"id {key_id}".encode(), lambda: self._directory.named_key(key_id))
+
+    def _principal(self, entry: bytes, find: Callable[[], Key | None]) -> Principal:
+        good = self._good_keys.get(entry)
         metrics.looked_up(CACHE, good is not None)
-        good = good or self._find_key(digest)
+        good = good or self._find_key(entry, find)
         if good is None or (good.expires_ms is not None and good.expires_ms <= self._now_ms()):
-            self._good_keys.forget(digest)
+            self._good_keys.forget(entry)
             raise _unknown_key()
         if good.ingest != self._ingest:
             raise Forbidden(_NOT_INGEST if self._ingest else _INGEST_ONLY)
@@ -99,17 +106,16 @@ class Authenticator:
             self._uses.note(good.principal.id)
         return good.principal
 
-    def _find_key(self, digest: bytes) -> _GoodKey | None:
+    def _find_key(self, entry: bytes, find: Callable[[], Key | None]) -> _GoodKey | None:
         read_at_s = self._clock_s()
-        key = self._directory.key(digest)
+        key = find()
         if key is None or key.revoked_ms is not None or not self._active(key.organization_id):
             return None
         scope = Scope(key.organization_id, key.grant)
         may_embed = key.role.may_operate
         principal = Principal(key.key_id, "key", scope, may_embed=may_embed, role=key.role)
-        return self._good_keys.put(
-            digest, _GoodKey(principal, key.expires_ms, key.ingest), at_s=read_at_s
-        )
+        good = _GoodKey(principal, key.expires_ms, key.ingest)
+        return self._good_keys.put(entry, good, at_s=read_at_s)
 
     def _by_token(self, text: str) -> Principal:
         digest = _digest(text)

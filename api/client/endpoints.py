@@ -34,6 +34,7 @@ from api.client.expectations import ExpectationMethods
 from api.client.finding_settings import FindingSettingMethods
 from api.client.findings import FindingMethods
 from api.client.plans import PlanMethods
+from api.client.registers import RegisterMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import StatusMethods
 from api.client.transport import (
@@ -89,6 +90,7 @@ class Client(
     StatusMethods,
     ExpectationMethods,
     PlanMethods,
+    RegisterMethods,
 ):
     """A client of the interface, for one principal.
 

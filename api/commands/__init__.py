@@ -23,6 +23,7 @@ COMMANDS: Final[Mapping[str, str]] = {  # name → module and attribute
     "embeds": "embeds:group",
     "images": "images:group",
     "readings": "readings:group",
+    "registers": "registers:group",
     "insight": "insight:group",
     "alerts": "alerts:group",
     "tariffs": "plans:tariffs",

@@ -1,12 +1,14 @@
-"""`flask mqtt`: readings from a broker into the store, and what was stored back to it."""
+"""`flask mqtt`: readings from a broker or from meters, and what was stored back to the broker."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import click
 
 from api import setting_types
 from api.commands import writer
-from api.commands.command import Group
+from api.commands.command import Group, when
 from api.commands.store_access import settings
 from api.errors import UserError
 from api.settings import Settings
@@ -51,6 +53,23 @@ def forget(shard: setting_types.Shard | None) -> None:
     name = session_name(config)
     end_session(config, name)
     click.echo(f"The broker session {name} is deleted.")
+
+
+@group.command()
+def clients() -> object:
+    """List the meters that are connected to WEIR_MQTT_LISTEN of this host, or have a session."""
+    from api.ingest.mqtt.listener.sessions import read_sessions
+
+    return [
+        {
+            "keyId": session.key_id,
+            "clientId": session.client_id,
+            "connected": session.connected,
+            "since": when(session.seen_ms),
+            "address": session.address,
+        }
+        for session in read_sessions(Path(settings().instance))
+    ]
 
 
 def _config(shard: setting_types.Shard | None) -> Settings:

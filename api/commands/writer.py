@@ -21,6 +21,7 @@ from api.telemetry import metrics, writer_status
 if TYPE_CHECKING:
     from api.ingest.announcer import Hook
     from api.ingest.mqtt.consumer import Consumer
+    from api.ingest.mqtt.listener import Listener
     from api.ingest.writer import Writer
     from api.store.base import Store
 
@@ -33,7 +34,8 @@ STOP_S: Final = 12.0  # sources, what is under way, what waits
 @click.option("--while-parent", type=int, hidden=True, help="Stop when this parent process ends.")
 @with_appcontext
 def writer(demo: bool, while_parent: int | None) -> None:
-    """Write what web workers, the broker of WEIR_MQTT_URL and the demo fleet bring, until stopped.
+    """Write what web workers, the broker of WEIR_MQTT_URL, meters at WEIR_MQTT_LISTEN and the demo
+    fleet bring, until stopped.
 
     An embedded store has one such process at a time.
     """
@@ -58,10 +60,12 @@ def run(config: Settings, *, demo: bool = False, while_parent: int | None = None
         has_ipc = _start_ipc(stack, config, row_writer)
         if has_ipc:
             _start_projection(stack, store)
+            _start_home_assistant(stack, config, store)
         _start_evaluator(stack, store, row_writer)
         _start_alerts(stack, config, store)
         broker = _start_sources(stack, config, store, row_writer, demo=demo)
-        _start_heart(stack, config, row_writer, broker, beside=not has_ipc)
+        listener = _start_listener(stack, config, store, row_writer) if has_ipc else None
+        _start_heart(stack, config, row_writer, broker, listener, beside=not has_ipc)
         signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
         # The terminal's interrupt goes to all processes at once; the parent says when it is time.
         if while_parent:
@@ -113,6 +117,16 @@ def _start_projection(stack: ExitStack, store: Store) -> None:
     stack.callback(thread.stop)
 
 
+def _start_home_assistant(stack: ExitStack, config: Settings, store: Store) -> None:
+    if not config.mqtt_home_assistant:
+        return
+    from api.ingest.mqtt.home_assistant import HomeAssistant
+
+    thread = HomeAssistant(config, store)
+    thread.start()
+    stack.callback(thread.stop)
+
+
 def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None:
     """Evaluate beside the writer; what waits to be written comes first."""
     from api.insight.finding_evaluator import EvaluatorThread
@@ -157,6 +171,20 @@ def _start_sources(
     return broker
 
 
+def _start_listener(
+    stack: ExitStack, config: Settings, store: Store, row_writer: Writer
+) -> Listener | None:
+    """Of the writers that share a folder, the one that also takes what came over HTTP listens."""
+    if config.mqtt_listen is None:
+        return None
+    from api.ingest.mqtt.listener import Listener
+
+    listener = Listener(config, store, row_writer)
+    listener.start()
+    stack.callback(listener.stop)
+    return listener
+
+
 def share(config: Settings) -> None:
     """Have this process, and those that it starts, count together with the others of the host."""
     try:
@@ -166,7 +194,13 @@ def share(config: Settings) -> None:
 
 
 def _start_heart(
-    stack: ExitStack, config: Settings, row_writer: Writer, broker: Consumer | None, *, beside: bool
+    stack: ExitStack,
+    config: Settings,
+    row_writer: Writer,
+    broker: Consumer | None,
+    listener: Listener | None,
+    *,
+    beside: bool,
 ) -> None:
     """Tell the others on this host how the writer is, or an ingester ``beside`` it."""
 
@@ -179,6 +213,9 @@ def _start_heart(
             committing_s=round(row_writer.committing_s, 1),
             feed=None if broker is None else broker.problem,
             last_message_s=None if broker is None else _seconds(broker.last_message_ms),
+            listener=None if listener is None else listener.problem,
+            clients=0 if listener is None else listener.clients,
+            listener_message_s=None if listener is None else _seconds(listener.last_message_ms),
         )
 
     file = writer_status.FILE

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS, METRICS
-from api.ingest.decode import Rejection
-from api.store.base import ReadingRow
+from api.ingest.decode import Decoded, Rejection
+from api.store.base import ReadingRow, RegisterRow
 from api.store.refusals import MAX_NAME, MAX_SAMPLE
 
 Ints = npt.NDArray[np.int64]
@@ -80,6 +80,7 @@ def _nullable(column: Floats) -> Iterable[float | None]:
 class Batch:
     """``read`` rows of a feed: the readings among them, in order, and what was refused.
 
+    ``registers``: those of its rows that have one, and no readings.
     ``unknown`` are ignored column names; ``consumed`` is the number of source bytes read, for a
     progress bar.
     """
@@ -89,6 +90,7 @@ class Batch:
     refused: tuple[Refused, ...] = ()
     unknown: frozenset[str] = frozenset()
     consumed: int = 0
+    registers: tuple[RegisterRow, ...] = ()
 
     @property
     def refused_count(self) -> int:
@@ -135,21 +137,27 @@ def draft(devices: Ints, instants: Ints, values: Floats, plain: Bools, now_ms: i
 
 def settle(
     drafted: Draft,
-    exact: Callable[[int], ReadingRow | Rejection],
+    exact: Callable[[int], Decoded | Rejection],
     sample: Callable[[int], str],
-) -> tuple[Columns, tuple[Refused, ...]]:
-    """The accepted readings in their order, every unusual row decided by ``exact(index)``."""
+) -> tuple[Columns, tuple[Refused, ...], tuple[RegisterRow, ...]]:
+    """The accepted readings in their order, every unusual row decided by ``exact(index)``; what is
+    refused; the registers."""
     columns, accepted = drafted.columns, drafted.plain.copy()
     refusals = Refusals()
+    registers: list[RegisterRow] = []
     for index in np.flatnonzero(~drafted.plain).tolist():
         result = exact(index)
         if isinstance(result, Rejection):
             refusals.add(result, sample(index))
             continue
+        if isinstance(result, RegisterRow):
+            registers.append(result)
+            continue
         accepted[index] = True
         columns.devices[index], columns.instants[index] = result[:2]
         columns.values[:, index] = [np.nan if v is None else v for v in result[2:]]
-    return columns if accepted.all() else columns.taken(accepted), refusals.all()
+    readings = columns if accepted.all() else columns.taken(accepted)
+    return readings, refusals.all(), tuple(registers)
 
 
 def blank(size: int) -> Floats:

@@ -15,14 +15,15 @@ from api.ingest.decode import (
     COLUMN_OF,
     DEVICE,
     INSTANT,
+    REGISTER,
     TOO_WIDE,
+    Decoded,
     Devices,
     Rejection,
     column_named,
     decode_text,
 )
 from api.ingest.timestamp_columns import parse_column
-from api.store.base import ReadingRow
 from api.suggestions import did_you_mean, nearest
 
 _PLAIN_NUMBERS = re.compile(r"[0-9.eE+\-]*", re.ASCII)  # what float() reads as the decoder does
@@ -66,7 +67,7 @@ def batch_of_texts(
 ) -> Batch:
     """Decode rows of texts; agrees with `decode_text` on every row that is one."""
 
-    def exact(index: int) -> ReadingRow | Rejection:
+    def exact(index: int) -> Decoded | Rejection:
         row = rows[index]
         if isinstance(row, Unreadable):
             return Rejection(NOT_CSV, "")
@@ -75,10 +76,10 @@ def batch_of_texts(
             return Rejection(TOO_WIDE, fields[DEVICE].strip())
         return decode_text(fields, devices, now_ms)
 
-    columns, refused = settle(
+    columns, refused, registers = settle(
         _draft(rows, layout, devices, now_ms), exact, lambda index: ",".join(rows[index])
     )
-    return Batch(columns, len(rows), refused, layout.unknown)
+    return Batch(columns, len(rows), refused, layout.unknown, registers=registers)
 
 
 def _draft(rows: Sequence[Sequence[str]], layout: Layout, devices: Devices, now_ms: int) -> Draft:
@@ -90,6 +91,8 @@ def _draft(rows: Sequence[Sequence[str]], layout: Layout, devices: Devices, now_
     texts: list[Sequence[str]] = list(zip(*rows, strict=True)) if rows else [()] * width
     instants, parsed = parse_column(texts[layout.positions[INSTANT]])
     plain &= parsed
+    if REGISTER in layout.positions:  # these are the exact decoder's
+        plain &= np.array([not text for text in texts[layout.positions[REGISTER]]], np.bool_)
     values = blank(size)
     for row, metric in enumerate(METRICS):
         if metric.name in layout.positions:

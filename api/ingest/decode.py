@@ -2,7 +2,9 @@
 
 A payload names a device by any identifier, an instant and at least one measured quantity, under
 the names of a datapoint row (``recorded_at``, ``flow_rate``) or of LatestDatapoint
-(``recordedAt``, ``flowRate``). Values are texts (CSV) or of JSON's types.
+(``recordedAt``, ``flowRate``). Values are texts (CSV) or of JSON's types. A payload with a
+``register`` becomes a register: its volume, duration and rate are derived, so those that it names
+itself are ignored.
 """
 
 from __future__ import annotations
@@ -12,19 +14,31 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, cast
 
-from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS, METRICS, RAW_COLUMNS
-from api.store.base import ReadingRow
+from api.catalog import (
+    BESIDE_REGISTER,
+    EARLIEST_READING_MS,
+    FUTURE_TOLERANCE_MS,
+    METRICS,
+    RAW_COLUMNS,
+)
+from api.metering.register import LARGEST, unit_of
+from api.store.base import ReadingRow, RegisterRow
 from api.timez import parse_instant
 
 DEVICE: Final = "device"
 INSTANT: Final = RAW_COLUMNS[0]
 COLUMNS: Final = (DEVICE, *RAW_COLUMNS)
+REGISTER: Final = "register"
+REGISTER_UNIT: Final = "register_unit"
 
 _INSTANT_FIELD: Final = "recordedAt"  # LatestDatapoint's name of it
 COLUMN_OF: Final[dict[str, str]] = {
     **{column: column for column in COLUMNS},
     _INSTANT_FIELD: INSTANT,
     **{metric.field: metric.name for metric in METRICS},
+    REGISTER: REGISTER,
+    REGISTER_UNIT: REGISTER_UNIT,
+    "registerUnit": REGISTER_UNIT,
 }
 _COLUMN_IN_ANY_CASE: Final = {name.lower(): column for name, column in COLUMN_OF.items()}
 
@@ -73,13 +87,17 @@ class Devices:
         return key
 
 
-def decode_text(fields: Mapping[str, str], devices: Devices, now_ms: int) -> ReadingRow | Rejection:
+Decoded = ReadingRow | RegisterRow
+"""A reading, or a register from which the service derives one."""
+
+
+def decode_text(fields: Mapping[str, str], devices: Devices, now_ms: int) -> Decoded | Rejection:
     """A row of texts by column name; '' is null, and blanks around a text don't count."""
     trimmed = {column: text.strip() for column, text in fields.items()}
     return _decode({c: text for c, text in trimmed.items() if text}, _from_text, devices, now_ms)
 
 
-def decode_json(payload: object, devices: Devices, now_ms: int) -> ReadingRow | Rejection:
+def decode_json(payload: object, devices: Devices, now_ms: int) -> Decoded | Rejection:
     """A JSON value that should be an object; null is null, numbers must be numbers."""
     if not isinstance(payload, dict):
         return Rejection(NOT_JSON, "")
@@ -99,7 +117,7 @@ def _decode(
     number: Callable[[Any], float],
     devices: Devices,
     now_ms: int,
-) -> ReadingRow | Rejection:
+) -> Decoded | Rejection:
     device = values.get(DEVICE)
     try:
         key = _device_key(device, devices)
@@ -108,11 +126,30 @@ def _decode(
             _named(metric.name, number, values[metric.name]) if metric.name in values else None
             for metric in METRICS
         ]
+        if REGISTER in values:
+            value = _register(number, values[REGISTER])
+            unit = _register_unit(values.get(REGISTER_UNIT))
+            beside = [measured[METRICS.index(metric)] for metric in BESIDE_REGISTER]
+            return RegisterRow(key, instant, value, unit, *beside)
     except ValueError as error:
         return Rejection(str(error), _text_of(device))
     if all(value is None for value in measured):
         return Rejection("no measured field", _text_of(device))
     return cast("ReadingRow", (key, instant, *measured))
+
+
+def _register(number: Callable[[Any], float], value: object) -> float:
+    register = _named(REGISTER, number, value)
+    if abs(register) > LARGEST:
+        raise ValueError(f"{REGISTER} is beyond {LARGEST:g}")
+    return register
+
+
+def _register_unit(value: object) -> str:
+    try:
+        return "" if value is None else unit_of(value)
+    except ValueError:
+        raise ValueError(f"{REGISTER_UNIT} is not a unit of registers") from None
 
 
 def _device_key(device: object, devices: Devices) -> int:

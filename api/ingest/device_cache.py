@@ -12,6 +12,7 @@ from api.store.base import DeviceQuery, Directory, Grant, Scope
 
 CACHE_S: Final = 5.0
 _MOST_UNKNOWN: Final = 1_000  # organizations without devices, such as invented names
+_MOST_SCOPES: Final = 2_000  # of keys for some devices only
 _ANYONE: Final = DeviceQuery(active=None)
 
 
@@ -25,19 +26,36 @@ class DeviceCache:
         self._directory, self._clock_s = directory, clock_s
         self._devices: dict[str, tuple[float, Devices]] = {}
         self._unknown: dict[str, tuple[float, Devices]] = {}
+        self._scoped: dict[Scope, tuple[float, Devices]] = {}
         self._ids: dict[int, str] = {}
         self._lock = Lock()
 
-    def devices(self, organization_id: str, *, within_s: float = CACHE_S) -> Devices:
+    def devices(
+        self, organization_id: str, *, within_s: float = CACHE_S, scope: Scope | None = None
+    ) -> Devices:
         """Every device that the organization's readings may name, at most ``within_s`` old. A
-        source that finds an unknown device may retry with a smaller ``within_s``."""
+        source that finds an unknown device may retry with a smaller ``within_s``. ``scope``: of a
+        sender in that organization; devices outside it are unknown."""
         with self._lock:
             now_s = self._clock_s()
+            if scope is not None and not scope.grant.everything:
+                return self._within(scope, now_s, within_s)
             cached = self._devices.get(organization_id) or self._unknown.get(organization_id)
             if cached is None or now_s - cached[0] > within_s:
                 cached = (now_s, Devices(self._directory.ingest_keys(organization_id)))
                 self._store(organization_id, cached)
             return cached[1]
+
+    def _within(self, scope: Scope, now_s: float, within_s: float) -> Devices:
+        cached = self._scoped.get(scope)
+        if cached is None or now_s - cached[0] > within_s:
+            allowed = {device.key for device in self._directory.devices(scope, _ANYONE)}
+            keys = self._directory.ingest_keys(scope.organization_id)
+            named = {name: key for name, key in keys.items() if key in allowed}
+            if len(self._scoped) >= _MOST_SCOPES:
+                self._scoped.clear()
+            cached = self._scoped[scope] = (now_s, Devices(named))
+        return cached[1]
 
     def _store(self, organization_id: str, entry: tuple[float, Devices]) -> None:
         if entry[1]:

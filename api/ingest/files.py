@@ -89,4 +89,5 @@ def joined(chunks: Sequence[Batch]) -> Batch:
         refused=tuple(refused for chunk in chunks for refused in chunk.refused),
         unknown=frozenset[str]().union(*(chunk.unknown for chunk in chunks)),
         consumed=chunks[-1].consumed,
+        registers=tuple(register for chunk in chunks for register in chunk.registers),
     )

@@ -11,9 +11,17 @@ import orjson
 
 from api.catalog import METRICS
 from api.ingest.batch import Batch, Bools, Floats, blank, device_column, draft, settle
-from api.ingest.decode import COLUMN_OF, DEVICE, INSTANT, Devices, Rejection, decode_json
+from api.ingest.decode import (
+    COLUMN_OF,
+    DEVICE,
+    INSTANT,
+    REGISTER,
+    Decoded,
+    Devices,
+    Rejection,
+    decode_json,
+)
 from api.ingest.timestamp_columns import parse_column
-from api.store.base import ReadingRow
 
 _NAMES_OF: Final = {
     column: tuple(name for name, of in COLUMN_OF.items() if of == column)
@@ -45,7 +53,7 @@ def batch_of_lines(lines: Sequence[str], devices: Devices, now_ms: int) -> Batch
     table = [cast("_Payload", p) if isinstance(p, dict) else _NOTHING for p in payloads]
     names = frozenset[str]().union(*table)
 
-    def exact(index: int) -> ReadingRow | Rejection:
+    def exact(index: int) -> Decoded | Rejection:
         return decode_json(payloads[index], devices, now_ms)
 
     plain: Bools = np.ones(len(lines), np.bool_)
@@ -53,15 +61,18 @@ def batch_of_lines(lines: Sequence[str], devices: Devices, now_ms: int) -> Batch
     written = _column(table, INSTANT, names, plain, str, "")
     instants, parsed = parse_column(written)
     plain &= parsed
+    if REGISTER in names:  # these are the exact decoder's
+        plain &= np.array([payload.get(REGISTER) is None for payload in table], np.bool_)
     values = blank(len(lines))
     for row, metric in enumerate(METRICS):
         numbers = _column(table, metric.name, names, plain, _NUMBER_TYPES, None)
         _fill(values[row], numbers, plain)
     keys = device_column(places, devices.exactly, len(lines))
-    columns, refused = settle(
+    columns, refused, registers = settle(
         draft(keys, instants, values, plain, now_ms), exact, lambda index: lines[index]
     )
-    return Batch(columns, len(lines), refused, names.difference(COLUMN_OF))
+    unknown = names.difference(COLUMN_OF)
+    return Batch(columns, len(lines), refused, unknown, registers=registers)
 
 
 def _column(

@@ -9,9 +9,9 @@ from typing import Final, cast
 import orjson
 
 from api.ingest.assigned_timestamps import AssignedTimestamps
-from api.ingest.decode import COLUMN_OF, INSTANT, Devices, Rejection, decode_json
+from api.ingest.decode import COLUMN_OF, INSTANT, Decoded, Devices, Rejection, decode_json
 from api.ingest.submission import Draft, Entry, Submission
-from api.store.base import ReadingRow
+from api.store.base import RegisterRow
 from api.store.refusals import MAX_SAMPLE
 from api.timez import stamp
 
@@ -47,10 +47,15 @@ def submission(
     for payload in payloads:
         entry, undated = decoded(payload, devices, received_ms), dateless(payload)
         if undated and not isinstance(entry, Rejection):
-            device, _, *values = entry
-            entry = cast("ReadingRow", (device, timestamps.take(device, received_ms), *values))
+            entry = _at(entry, timestamps.take(entry[0], received_ms))
         draft.add(entry, partial(sample, payload), undated=undated)
     return draft.of(organization_id, source)
+
+
+def _at(row: Decoded, instant_ms: int) -> Decoded:
+    if isinstance(row, RegisterRow):
+        return row._replace(ts=instant_ms)
+    return (row[0], instant_ms, *row[2:])
 
 
 def sample(payload: object) -> str:

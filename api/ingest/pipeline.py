@@ -47,7 +47,8 @@ class Feed:
             Refusal(self.organization_id, self.source, r.reason, r.device, r.sample, at_ms, r.count)
             for r in batch.refused
         ]
-        return self.store.write(batch.columns.rows(), refusals=refusals, progress=progress)
+        rows, registers = batch.columns.rows(), batch.registers
+        return self.store.write(rows, registers=registers, refusals=refusals, progress=progress)
 
     def take_all(
         self,

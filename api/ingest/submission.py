@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from api.ingest.batch import Refusals
-from api.ingest.decode import Rejection
-from api.store.base import Instant, Progress, ReadingRow, Refusal
+from api.ingest.decode import Decoded, Rejection
+from api.store.base import Instant, Progress, ReadingRow, Refusal, RegisterRow
 
-Entry = ReadingRow | Rejection
-"""A submitted row: a reading, or the reason for its refusal."""
+Entry = Decoded | Rejection
+"""A submitted row: a reading, a register, or the reason for its refusal."""
 
 
 class RowResult(StrEnum):
@@ -40,7 +40,11 @@ class Submission:
 
     @property
     def readings(self) -> list[ReadingRow]:
-        return [entry for entry in self.entries if not isinstance(entry, Rejection)]
+        return [each for each in self.entries if not isinstance(each, Rejection | RegisterRow)]
+
+    @property
+    def registers(self) -> list[RegisterRow]:
+        return [entry for entry in self.entries if isinstance(entry, RegisterRow)]
 
     def refusals(self, at_ms: int) -> Iterator[Refusal]:
         """The refusals to save, counted by reason and device."""
@@ -53,7 +57,7 @@ class Submission:
                 self.organization_id, self.source, r.reason, r.device, r.sample, at_ms, r.count
             )
 
-    def row_results(self, fresh: set[ReadingRow]) -> list[RowResult]:
+    def row_results(self, fresh: set[Decoded]) -> list[RowResult]:
         """Each row's result, in order. ``fresh``: new rows not yet attributed to a submission. This
         removes its own, so that a second copy of a row is a repeat."""
         row_results: list[RowResult] = []
@@ -119,6 +123,10 @@ class Receipt:
 
 def readings_of(submissions: Iterable[Submission]) -> list[ReadingRow]:
     return [row for submission in submissions for row in submission.readings]
+
+
+def registers_of(submissions: Iterable[Submission]) -> list[RegisterRow]:
+    return [row for submission in submissions for row in submission.registers]
 
 
 def progress_of(submissions: Iterable[Submission]) -> list[Progress]:

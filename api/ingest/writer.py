@@ -26,9 +26,10 @@ from api.ingest.submission import (
     Submission,
     progress_of,
     readings_of,
+    registers_of,
     undated_of,
 )
-from api.store.base import ROWS_A_COMMIT, ReadingRow, Store
+from api.store.base import ROWS_A_COMMIT, Added, ReadingRow, RegisterRow, Store
 from api.telemetry import metrics
 from api.timez import now_ms
 
@@ -210,9 +211,10 @@ class Writer:
         else:
             self._acknowledge(group, new)
 
-    def _add_with_retries(self, group: Sequence[_Pending]) -> list[ReadingRow]:
+    def _add_with_retries(self, group: Sequence[_Pending]) -> Added:
         submissions = [pending.submission for pending in group]
         rows, undated = readings_of(submissions), undated_of(submissions)
+        registers = registers_of(submissions)
         at_ms = now_ms()
         refusals = [r for submission in submissions for r in submission.refusals(at_ms)]
         progress = progress_of(submissions)
@@ -221,7 +223,13 @@ class Writer:
                 raise Unavailable(self.problem)
             began_s = monotonic()
             try:
-                new = self._store.add(rows, refusals=refusals, undated=undated, progress=progress)
+                new = self._store.add(
+                    rows,
+                    registers=registers,
+                    refusals=refusals,
+                    undated=undated,
+                    progress=progress,
+                )
             except Unavailable as error:
                 self._set_problem(error)
                 self._pause(pause_s)
@@ -252,8 +260,8 @@ class Writer:
             _log.warning("readings are stored again")
         self.problem = ""
 
-    def _acknowledge(self, group: Sequence[_Pending], new: Sequence[ReadingRow]) -> None:
-        fresh = set(new)
+    def _acknowledge(self, group: Sequence[_Pending], new: Added) -> None:
+        fresh = {*new.readings, *new.registers}
         for pending in group:
             row_results = pending.submission.row_results(fresh)
             receipt = Receipt(row_results)
@@ -261,7 +269,9 @@ class Writer:
             metrics.came(receipt.count().items())
             entries = zip(pending.submission.entries, row_results, strict=True)
             stored = [
-                cast("ReadingRow", row) for row, result in entries if result is RowResult.STORED
+                new.registers[row] if isinstance(row, RegisterRow) else cast("ReadingRow", row)
+                for row, result in entries
+                if result is RowResult.STORED
             ]
             self._announcer.announce(pending.submission, stored)
 

@@ -207,7 +207,7 @@ class Evaluator:
             clock_ms = before.as_of_ms
         if not device.active:
             clock_ms = None
-        readings = ReadingsOfDevice(self._store, device.key, facts.cadence)
+        readings = ReadingsOfDevice(self._store, device, facts.cadence)
         evaluation = evaluate(
             facts.device, facts.settings, state, readings, touched_ms=touched_ms, now_ms=clock_ms
         )

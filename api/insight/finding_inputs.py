@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any, Final, Literal, NamedTuple
 
 from api.catalog import HOUR_MS, RAW, STORED, Resolution
-from api.insight.findings import Device, HourRow, Minute, Register, Settings
+from api.insight.findings import Device, HourRow, Minute, RegisterFall, Settings
 from api.insight.findings.device_config import settings_of
 from api.insight.maintenance import maintenance_spans
 from api.insight.tariffs import Prices
@@ -37,8 +37,7 @@ class Facts:
         device = self.device
         parts = [
             str(device.zone), self.cadence, device.price, sorted(device.holidays),
-            device.excluded, device.maintained, device.max_rate, device.registers,
-            self.settings,
+            device.excluded, device.maintained, device.max_rate, self.settings,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -155,8 +154,10 @@ def steady(cadence: Cadence) -> Cadence:
 class ReadingsOfDevice:
     """`api.insight.findings.Readings`, from the rollups."""
 
-    def __init__(self, store: Store, key: int, cadence: Cadence) -> None:
-        self._store, self._key, self._cadence = store, key, cadence
+    def __init__(self, store: Store, device: base.Device, cadence: Cadence) -> None:
+        self._store, self._device, self._cadence = store, device, cadence
+        self._key = device.key
+        self._falls: tuple[int, list[RegisterFall]] | None = None  # from an instant on
         self.last_ms: int | None = None
         """The latest hour that was read."""
 
@@ -169,8 +170,14 @@ class ReadingsOfDevice:
     def minutes(self, from_ms: int, to_ms: int) -> Sequence[Minute]:
         return [Minute(*row) for row in self._store.minute_rates(self._key, from_ms, to_ms)]
 
-    def registers(self, from_ms: int, to_ms: int) -> Sequence[Register]:
-        return ()
+    def register_falls(self, from_ms: int, to_ms: int) -> Sequence[RegisterFall]:
+        if self._falls is None or from_ms < self._falls[0]:
+            falls = self._store.register_falls(self._device, from_ms)
+            self._falls = (
+                from_ms,
+                [RegisterFall(each.ts, each.fall, each.before or 0.0) for each in falls],
+            )
+        return [each for each in self._falls[1] if from_ms <= each.recorded_at_ms < to_ms]
 
 
 _COUNTS: Final = {RAW: "raw", **dict(zip(STORED, ("ones", "fives", "tens"), strict=False))}

@@ -171,6 +171,19 @@ def check_settings(config: Mapping[str, Any]) -> None:
                 raise ValueError(f"{name} {error}") from None
 
 
+def exchanged(
+    given: Any, at_ms: int, exchange: Mapping[str, Any] | None
+) -> list[Mapping[str, Any]]:
+    """The value of ``meterExchanges`` with the exchange at an instant, or without one. Raises
+    ValueError, in words, where there is none to take away."""
+    rows: list[Mapping[str, Any]] = given if isinstance(given, list) else []
+    others = [row for row in rows if _exchange(row).at_ms != at_ms]
+    if exchange is None and len(others) == len(rows):
+        raise ValueError("has no exchange")
+    added = [] if exchange is None else [exchange]
+    return sorted([*others, *added], key=lambda row: parse_instant(row["at"]))
+
+
 def settings_of(config: Mapping[str, Any] | None, interval_s: float | None) -> RegisterSettings:
     """The settings of a stored configuration; what can't be used in it is ignored."""
     values: dict[str, Any] = {}
@@ -286,26 +299,23 @@ def booked(step: Step) -> list[Booked]:
         return [Booked(step.at_ms)]
     whole_ms = step.at_ms - step.from_ms
     rate = step.parts / PARTS_A_GALLON * 60_000 / whole_ms
-    ends = [*_cuts(step.from_ms, step.at_ms), step.at_ms] if _is_spread(step) else [step.at_ms]
+    cuts = _cuts(step.from_ms, step.at_ms) if Flag.SPREAD in step.flags else ()
     rows: list[Booked] = []
     begun_ms, counted = step.from_ms, 0
-    for end_ms in ends:
+    for at_ms, end_ms in [*((cut - 1, cut) for cut in cuts), (step.at_ms, step.at_ms)]:
         up_to_here = step.parts * (end_ms - step.from_ms) // whole_ms
         gallons = (up_to_here - counted) / PARTS_A_GALLON
-        rows.append(Booked(end_ms, rate, (end_ms - begun_ms) / 1000, gallons))
+        rows.append(Booked(at_ms, rate, (end_ms - begun_ms) / 1000, gallons))
         begun_ms, counted = end_ms, up_to_here
     return rows
 
 
-def _is_spread(step: Step) -> bool:
-    return Flag.SPREAD in step.flags
-
-
 def _cuts(from_ms: int, to_ms: int) -> Iterator[int]:
+    """The ends of the hours, of long gaps the days, whose last millisecond is within a gap."""
     length = HOUR_MS if to_ms - from_ms <= BY_HOUR_MS else DAY_MS
     for end_ms in range(floor_to(from_ms, length) + length, to_ms + 1, length):
         if end_ms - 1 > from_ms:
-            yield end_ms - 1
+            yield end_ms
 
 
 # --- In columns -----------------------------------------------------------------------------------

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from api.catalog import BACKEND_VERSION
+from api.metering.register import Flag
 from api.metering.status import State
+from api.metering.units import LITRES
 from api.metering.windows import SPANS
 from api.openapi.alerts import ALERT_COMPONENTS
 from api.openapi.annotations import ANNOTATION_COMPONENTS
@@ -121,6 +123,26 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "hours": record({"compared": NUMBER, "of": NUMBER})
             | {"description": "Compared are hours in which every meter has 90 % of its readings."},
         }
+    ),
+    "Register": record(
+        {
+            "recordedAt": INSTANT,
+            "register": NUMBER | {"description": "What the meter had counted up to, in unit."},
+            "unit": one_of(tuple(LITRES)),
+            "since": nullable(INSTANT) | {"description": "Of the register before this one."},
+            "volume": nullable(NUMBER)
+            | {"description": "Gallons since then; null of the first one and where unknown."},
+            "flags": array(one_of(tuple(flag.value for flag in Flag)))
+            | {
+                "description": "What is unusual of the volume: spread evenly over a gap, of two"
+                " meters (exchange), past the register's end (rollover), unknown because the"
+                " register went back."
+            },
+            "fall": nullable(NUMBER) | {"description": "Gallons by which it went back."},
+        }
+    ),
+    "RegisterPage": record(
+        {"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref("Register"))}
     ),
     "Group": record({"name": STRING, "devices": NUMBER}),
     "GroupPage": record(

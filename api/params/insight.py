@@ -11,8 +11,18 @@ from api.catalog import INSIGHT_LIMIT, MAX_IDS, OFFSET
 from api.insight.findings.registry import KIND_BY_NAME
 from api.metering.status import State
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
-from api.params.param_types import Identifiers, Offset, Order, Reads, Text, listed, one_of, within
-from api.params.queries import Query
+from api.params.param_types import (
+    Identifiers,
+    Offset,
+    OptionalInstant,
+    Order,
+    Reads,
+    Text,
+    listed,
+    one_of,
+    within,
+)
+from api.params.queries import Query, in_order
 from api.store.sql.insight import ORDERS
 
 STATES: Final = tuple(state.value for state in State)
@@ -47,6 +57,20 @@ class SummaryQuery(Query):
 class PageQuery(Query):
     limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Entries per page.")
     offset: Offset = Field(OFFSET.default or 0, description="Entries to skip.")
+
+
+class RegisterListQuery(PageQuery):
+    to_ms: OptionalInstant = Field(
+        None, alias="to", description="Inclusive upper bound on recordedAt."
+    )
+    from_ms: OptionalInstant = Field(
+        None, alias="from", description="Inclusive lower bound on recordedAt."
+    )
+    descending: Order = Field(
+        False, alias="order", description="By recordedAt: asc or desc, in upper or lower case."
+    )
+
+    _from_before_to = field_validator("from_ms")(in_order)
 
 
 def _parts(texts: Sequence[str]) -> tuple[str, ...]:

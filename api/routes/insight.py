@@ -26,6 +26,7 @@ from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.finding_settings import FINDING_SETTINGS_ACTIONS, FINDING_SETTINGS_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
 from api.routes.plans import PLAN_ACTIONS, PLAN_ROUTES
+from api.routes.registers import REGISTER_ROUTES
 from api.routes.serialize import device_object, instant
 from api.routes.volumes import VOLUME_ROUTES
 from api.store.base import (
@@ -344,6 +345,7 @@ _ANSWERING = (
     *AUDIT_ROUTES,
     *EXPECTATION_ROUTES,
     *BALANCE_ROUTES,
+    *REGISTER_ROUTES,
     *VOLUME_ROUTES,
     *PLAN_ROUTES,
     *CREDENTIAL_ROUTES,

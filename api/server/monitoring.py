@@ -38,6 +38,11 @@ _FACTS: Final = {
         "Seconds since the last message from the broker.",
     ),
     ("feed", "ingesters"): ("weir_mqtt_ingesters", "Healthy ingesters on this host."),
+    ("listener", "clients"): ("weir_mqtt_clients", "Meters connected by MQTT."),
+    ("listener", "ageS"): (
+        "weir_mqtt_listener_last_message_age_seconds",
+        "Seconds since the last message from a meter by MQTT.",
+    ),
     ("disk", "freeBytes"): ("weir_disk_free_bytes", "Free disk space beside the store."),
     ("replica", "lagS"): ("weir_replica_lag_seconds", "Replication lag of the standby."),
     ("store", "schema"): ("weir_schema_version", "Schema version of the store."),

@@ -80,6 +80,8 @@ class Readiness:
             checks["writer"] = _writer(writer, alone=self._store.file() is not None)
             if self._settings.mqtt_url:
                 checks["feed"] = _feed(writer_status.read_all(self._folder))
+            if self._settings.mqtt_listen:
+                checks["listener"] = _listener(writer_status.read(self._folder))
         checks["disk"] = self._disk()
         return checks
 
@@ -197,4 +199,16 @@ def _feed(statuses: Sequence[writer_status.WriterStatus]) -> Check:
         return Check(DEGRADED, "An ingester has stopped or hangs: its messages wait.", facts)
     if any(status.feed for status in feeds):
         return Check(DEGRADED, "The broker can't be reached, or refuses the connection.", facts)
+    return Check(OK, "", facts)
+
+
+def _listener(status: writer_status.WriterStatus | None) -> Check:
+    """Whether meters can connect by MQTT."""
+    if status is None or not status.fresh or status.listener is None:
+        return Check(DEGRADED, "No writer on this host listens to meters.", {"clients": 0})
+    last_s = status.listener_message_s
+    age_s = None if last_s is None else round(max(0.0, time() - last_s), 1)
+    facts = {"clients": status.clients, "ageS": age_s}
+    if status.listener:
+        return Check(DEGRADED, "Meters can't connect by MQTT: the log has the reason.", facts)
     return Check(OK, "", facts)

@@ -10,7 +10,7 @@ from uuid import uuid4
 import orjson
 
 from api.errors import Conflict, UserError
-from api.store.audit import AuditPart
+from api.metering.register import RegisterSettings, settings_of
 from api.store.base import (
     Device,
     DeviceQuery,
@@ -26,15 +26,17 @@ from api.store.base.audit import AuditEntry
 from api.store.device_import import Plan, Planner, Values
 from api.store.devices import COLUMNS, device_from, import_columns, in_context
 from api.store.dialect_interface import Seam, Taken, Transaction
+from api.store.registers import RegistersPart
 from api.store.sql import directory as sql
 from api.store.sql import groups as groups_sql
+from api.store.sql.arithmetic import Arithmetic
 from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, ORGANIZATION_SETTING
-from api.timez import now_ms
+from api.timez import LAST_INSTANT_MS, now_ms
 
 NAMED = 5  # devices listed in a message that is about one of several
 
 
-class DirectoryPart(AuditPart):
+class DirectoryPart(RegistersPart):
     """`api.store.base.Directory` without its keys, for every dialect."""
 
     def organization(self, organization_id: str) -> Organization | None:
@@ -204,14 +206,37 @@ class DirectoryPart(AuditPart):
         audit: Sequence[AuditEntry] = (),
     ) -> Imported:
         wanted = list(devices)
-        with self.transaction() as transaction:
-            transaction.lock_directory()
-            if not transaction.fetch(sql.organization(organization_id)):
-                raise UserError(f"no organization {organization_id}")
-            plan = self._planner(transaction, organization_id, wanted).plan(wanted)
-            self._carry_out(transaction, plan)
-            self.record_in(transaction, audit)
-        return plan.imported
+        configured = self._configured(organization_id, wanted)
+        for key in configured:
+            self.add_partitions(self.register_days(key))
+
+        def carry_out(arithmetic: Arithmetic) -> Imported:
+            with self.transaction() as transaction:
+                transaction.lock_devices(configured)
+                transaction.lock_directory()
+                if not transaction.fetch(sql.organization(organization_id)):
+                    raise UserError(f"no organization {organization_id}")
+                planner = self._planner(transaction, organization_id, wanted)
+                before = dict(planner.devices)
+                plan = planner.plan(wanted)
+                self._carry_out(transaction, plan)
+                self.record_in(transaction, audit)
+                for key, values in plan.updated.items():
+                    if _register_settings(values) != _register_settings(before[key]):
+                        self.derive_around(transaction, key, 0, LAST_INSTANT_MS, arithmetic)
+            return plan.imported
+
+        return self.reckon(carry_out)
+
+    def _configured(self, organization_id: str, wanted: Sequence[NewDevice]) -> list[int]:
+        """The devices whose readings may follow from what is imported."""
+        serials = [
+            device.serial_number
+            for device in wanted
+            if "config" in device.fields or "reportingInterval" in device.fields
+        ]
+        keys = self.ingest_keys(organization_id) if serials else {}
+        return sorted({keys[serial] for serial in serials if serial in keys})
 
     def _planner(
         self, transaction: Transaction, organization_id: str, wanted: Sequence[NewDevice]
@@ -295,6 +320,13 @@ def _named(devices: Sequence[Values]) -> Generator[None]:
             f"device {serials}{more}: the id, serial number or networkUniqueIdentifier is"
             " already in use"
         ) from error
+
+
+def _register_settings(values: Values) -> RegisterSettings:
+    config = values["config"]
+    return settings_of(
+        None if config is None else orjson.loads(config), values["reporting_interval_s"]
+    )
 
 
 def _values(row: Sequence[object]) -> Values:

@@ -4,55 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from api.catalog import COARSEST_STORED, STORED
 from api.store import batch
 from api.store.base import (
+    Added,
     Clockless,
     Instant,
     Progress,
     ReadingRow,
     Refusal,
     RefusalSummary,
+    RegisterRow,
     Row,
     Written,
 )
-from api.store.corrections import CorrectionsPart
 from api.store.dialect_interface import T, Transaction
 from api.store.refusals import merged, within_cap
+from api.store.registers import RegistersPart
+from api.store.registers import in_order as registers_in_order
 from api.store.sql import ingest as sql
 from api.store.sql import insight as insight_sql
-from api.store.sql import rollups
 from api.store.sql.arithmetic import Arithmetic
 from api.store.tables import READING
 
 MAX_LOOKUP = 20_000  # instants in one statement
 
 
-class IngestPart(CorrectionsPart):
+class Arriving(NamedTuple):
+    """Distinct rows in order of device and instant."""
+
+    rows: list[ReadingRow]
+    registers: list[RegisterRow]
+
+    @classmethod
+    def of(cls, rows: Sequence[ReadingRow], registers: Sequence[RegisterRow]) -> Arriving:
+        return cls(batch.in_order(rows), registers_in_order(registers) if registers else [])
+
+    @property
+    def keys(self) -> list[int]:
+        return sorted({row[0] for row in self.rows} | {row[0] for row in self.registers})
+
+
+class IngestPart(RegistersPart):
     """`api.store.base.Ingest` for every dialect."""
 
-    def add_partitions(self, rows: Sequence[ReadingRow]) -> None:
-        """Create the partitions these rows need, in a dialect that has partitions."""
-
-    def with_partitions(self, rows: Sequence[ReadingRow], take_in: Callable[[Arithmetic], T]) -> T:
+    def with_partitions(self, arriving: Arriving, take_in: Callable[[Arithmetic], T]) -> T:
         """Run ``take_in`` once the partitions of these rows exist."""
-        self.add_partitions(rows)
+        self.add_partitions(row[1] for row in arriving.rows)
+        if arriving.registers:
+            self.add_partitions(self.gap_instants(arriving.registers))
         return self.reckon(take_in)
 
     def write(
         self,
         rows: Sequence[ReadingRow],
         *,
+        registers: Sequence[RegisterRow] = (),
         refusals: Sequence[Refusal] = (),
         progress: Progress | None = None,
     ) -> Written:
-        ordered = batch.in_order(rows)
+        arriving = Arriving.of(rows, registers)
+        arrived = len(rows) + len(registers)
 
         def take_in(arithmetic: Arithmetic) -> Written:
-            return self._write(ordered, len(rows), refusals, progress, arithmetic)
+            return self._write(arriving, arrived, refusals, progress, arithmetic)
 
-        written = self.with_partitions(ordered, take_in)
+        written = self.with_partitions(arriving, take_in)
         if progress is not None and progress.complete:
             self.settle()
         return written
@@ -61,37 +79,39 @@ class IngestPart(CorrectionsPart):
         self,
         rows: Sequence[ReadingRow],
         *,
+        registers: Sequence[RegisterRow] = (),
         refusals: Sequence[Refusal] = (),
         undated: Collection[Instant] = (),
         progress: Collection[Progress] = (),
-    ) -> list[ReadingRow]:
-        ordered = batch.in_order(rows)
+    ) -> Added:
+        arriving = Arriving.of(rows, registers)
 
-        def take_in(arithmetic: Arithmetic) -> batch.New:
+        def take_in(arithmetic: Arithmetic) -> Added:
             with self.transaction() as transaction:
-                accepted, too_old = self.split_by_retention(transaction, ordered)
-                new = self._take_in(transaction, accepted, arithmetic)
-                self._save_undated(transaction, new, undated)
+                accepted, too_old = self._accepted(transaction, arriving)
+                added = self._take_in(transaction, accepted, arithmetic)
+                self._save_undated(transaction, added, undated)
                 self._save_refusals(transaction, [*refusals, *too_old])
                 if progress:
                     transaction.lock_directory()
                 for reached in progress:
                     transaction.run(sql.save_progress(reached))
-            return new
+            return added
 
-        return self.with_partitions(ordered, take_in).readings
+        return self.with_partitions(arriving, take_in)
 
     def _write(
         self,
-        ordered: list[ReadingRow],
+        arriving: Arriving,
         arrived: int,
         refusals: Sequence[Refusal],
         progress: Progress | None,
         arithmetic: Arithmetic,
     ) -> Written:
         with self.transaction() as transaction:
-            accepted, too_old = self.split_by_retention(transaction, ordered)
-            stored = len(self._take_in(transaction, accepted, arithmetic).rows)
+            accepted, too_old = self._accepted(transaction, arriving)
+            added = self._take_in(transaction, accepted, arithmetic)
+            stored = len(added.readings) + len(added.registers)
             refused = sum(refusal.count for refusal in too_old)
             written = Written(stored, arrived - stored - refused, refused)
             self._save_refusals(transaction, [*refusals, *too_old])
@@ -105,28 +125,51 @@ class IngestPart(CorrectionsPart):
                 transaction.run(sql.save_progress(counted))
         return written
 
+    def _accepted(
+        self, transaction: Transaction, arriving: Arriving
+    ) -> tuple[Arriving, list[Refusal]]:
+        rows, too_old = self.split_by_retention(transaction, arriving.rows)
+        registers, older = self.split_by_retention(transaction, arriving.registers)
+        return Arriving(rows, registers), [*too_old, *older]
+
     def _take_in(
-        self, transaction: Transaction, ordered: list[ReadingRow], arithmetic: Arithmetic
-    ) -> batch.New:
+        self, transaction: Transaction, arriving: Arriving, arithmetic: Arithmetic
+    ) -> Added:
+        keys = arriving.keys
+        if not keys:
+            return Added([], {})
+        transaction.lock_devices(keys)
+        corrected = self.corrected_among(transaction, keys)
+        if not arriving.registers:
+            new, last_hours = self._take_in_rows(transaction, arriving.rows, corrected)
+            if rows := new.rows:
+                self.recompute_touched(transaction, rows, last_hours, arithmetic)
+                transaction.run(insight_sql.mark_due(self.dialect, batch.earliest(rows)))
+            return Added(new.readings, {})
+        new, _ = self._take_in_rows(transaction, arriving.rows, corrected)
+        fresh, derived = self.take_in_registers(transaction, arriving.registers, corrected)
+        rows = sorted([*new.rows, *derived.in_order], key=batch.instant_of)
+        self.recompute(transaction, rows, derived.gone, arithmetic)
+        return Added(new.readings, fresh)
+
+    def _take_in_rows(
+        self, transaction: Transaction, ordered: list[ReadingRow], corrected: set[int]
+    ) -> tuple[batch.New, dict[int, int]]:
+        """Insert the new ones of sorted readings; these, and the last hour with readings of each
+        device before them."""
         if not ordered:
-            return batch.New([], [])
+            return batch.New([], []), {}
         hours = batch.hours_met(ordered)
-        transaction.lock_devices([device for device, _, _ in hours])
         last_hours: dict[int, int] = dict(
             (device, hour)
             for device, hour in transaction.fetch(sql.last_hours(self.dialect, hours))
         )
-        corrected = self.corrected_among(transaction, [device for device, _, _ in hours])
         new = self._new_rows(transaction, ordered, last_hours, corrected)
         transaction.insert(READING, READING.names[:-1], new.first)
         transaction.insert(READING, READING.names, new.further)
-        rows = new.rows
         if corrected:
-            self.correct_new(transaction, rows, corrected)
-        if rows:
-            self._recompute(transaction, rows, last_hours, arithmetic)
-            transaction.run(insight_sql.mark_due(self.dialect, batch.earliest(rows)))
-        return new
+            self.correct_new(transaction, new.rows, corrected)
+        return new, last_hours
 
     def _new_rows(
         self,
@@ -145,24 +188,12 @@ class IngestPart(CorrectionsPart):
             existing += stored
         return batch.decide(existing, ordered)
 
-    def _recompute(
-        self,
-        transaction: Transaction,
-        new: list[Row],
-        last_hours: dict[int, int],
-        arithmetic: Arithmetic,
-    ) -> None:
-        for resolution in STORED:
-            ranges = batch.touched(new, resolution, last_hours)
-            transaction.run(rollups.recompute(self.dialect, resolution, ranges, arithmetic))
-        hours = batch.touched(new, COARSEST_STORED, last_hours)
-        transaction.run(rollups.recount(self.dialect, hours))
-
     def _save_undated(
-        self, transaction: Transaction, new: batch.New, undated: Collection[Instant]
+        self, transaction: Transaction, added: Added, undated: Collection[Instant]
     ) -> None:
         """Mark new rows without an instant of their own; a repeat of a dated row stays dated."""
-        fresh = {batch.instant_of(row) for row in new.rows} & set(undated) if undated else ()
+        new = (*added.readings, *added.registers)
+        fresh = {(row[0], row[1]) for row in new} & set(undated) if undated else ()
         if fresh:
             transaction.run(sql.save_undated(self.dialect, sorted(fresh)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from time import monotonic, perf_counter
@@ -15,7 +15,7 @@ from psycopg.types.numeric import Int8BinaryDumper
 
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store import distribution
-from api.store.base import DISTRIBUTED_ROWS_A_COMMIT, ROWS_A_COMMIT, ReadingRow, Replica, Row
+from api.store.base import DISTRIBUTED_ROWS_A_COMMIT, ROWS_A_COMMIT, Replica, Row
 from api.store.common_store import CommonStore
 from api.store.connections import (
     GRACE_S,
@@ -27,6 +27,7 @@ from api.store.connections import (
     connect,
 )
 from api.store.dialect_interface import T, Taken
+from api.store.ingest import Arriving
 from api.store.partitions import Partitions
 from api.store.schema_upgrade import Versioned
 from api.store.sql import replication
@@ -267,15 +268,15 @@ class PostgresStore(PostgresDatabase, CommonStore):
     def partition(self) -> list[str]:
         return self._partitions.begin()
 
-    def add_partitions(self, rows: Sequence[ReadingRow]) -> None:
-        self._partitions.add_partitions(row[1] for row in rows)
+    def add_partitions(self, instants: Iterable[int]) -> None:
+        self._partitions.add_partitions(instants)
 
-    def with_partitions(self, rows: Sequence[ReadingRow], take_in: Callable[[Arithmetic], T]) -> T:
+    def with_partitions(self, arriving: Arriving, take_in: Callable[[Arithmetic], T]) -> T:
         try:
-            return super().with_partitions(rows, take_in)
+            return super().with_partitions(arriving, take_in)
         except errors.CheckViolation:  # a partition was missing; nothing was written
             self._partitions.look_again()
-            return super().with_partitions(rows, take_in)
+            return super().with_partitions(arriving, take_in)
 
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
         return self._partitions.drop_before(before_ms, pretend=pretend)

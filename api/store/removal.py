@@ -8,9 +8,9 @@ from api.catalog import HOUR_MS
 from api.errors import UserError
 from api.store.base import Device
 from api.store.base.audit import AuditEntry
-from api.store.corrections import CorrectionsPart
 from api.store.dialect_interface import Taken, Transaction
 from api.store.rebuild import rebuild
+from api.store.registers import RegistersPart
 from api.store.sql import insight as insight_sql
 from api.store.sql import removal as sql
 from api.store.sql import retention as retention_sql
@@ -19,7 +19,7 @@ from api.store.sql.arithmetic import Arithmetic
 from api.timez import ceil_to, floor_to, now_ms, stamp
 
 
-class RemovalPart(CorrectionsPart):
+class RemovalPart(RegistersPart):
     """`api.store.base.Removal` for every dialect."""
 
     def delete_readings(
@@ -61,6 +61,7 @@ class RemovalPart(CorrectionsPart):
                 transaction.run(verify_sql.forget(table, (key, first, min(end, limit_ms))))
         if end > limit_ms:
             rebuild(transaction, self.dialect, (key, max(first, limit_ms), end), arithmetic)
+        self.derive_around(transaction, key, from_ms, to_ms - 1, arithmetic)
         transaction.run(insight_sql.mark_due(self.dialect, [(key, from_ms)]))
         return gone
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS
 from api.errors import UserError
-from api.store.base import Device, ReadingRow, Refusal, Span
+from api.store.base import Device, ReadingRow, Refusal, RegisterRow, Span
 from api.store.dialect_interface import Seam, Transaction
 from api.store.sql import retention as sql
 from api.store.sql import series as series_sql
 from api.store.sql import verify as verify_sql
 from api.timez import floor_to, now_ms, stamp
+
+R = TypeVar("R", ReadingRow, RegisterRow)
 
 STRIDE_MS: Final = 31 * DAY_MS  # deleted in one transaction, so that a writer waits only briefly
 SOURCE: Final = "retention"
@@ -79,6 +81,7 @@ class RetentionPart(Seam):
                 transaction.run(sql.forget_count(device_key, before_ms))
                 transaction.run(sql.forget_undated(device_key, before_ms))
                 transaction.run(sql.forget_originals(device_key, before_ms))
+                transaction.run(sql.forget_registers(device_key, before_ms))
         return gone
 
     def _strides(self, device_key: int, from_ms: int, before_ms: int) -> Iterator[tuple[int, int]]:
@@ -90,8 +93,8 @@ class RetentionPart(Seam):
     # --- On writing ---
 
     def split_by_retention(
-        self, transaction: Transaction, rows: list[ReadingRow]
-    ) -> tuple[list[ReadingRow], list[Refusal]]:
+        self, transaction: Transaction, rows: list[R]
+    ) -> tuple[list[R], list[Refusal]]:
         """(rows to store, refusals of rows that are too old). Must run in the transaction that
         writes them: rollups of deleted hours must never be recomputed."""
         limit = transaction.fetch(sql.raw_from())
@@ -103,7 +106,9 @@ class RetentionPart(Seam):
         return [row for row in rows if row[1] >= from_ms], refusals
 
 
-def _refusal(transaction: Transaction, device_key: int, rows: Sequence[ReadingRow]) -> Refusal:
+def _refusal(
+    transaction: Transaction, device_key: int, rows: Sequence[ReadingRow | RegisterRow]
+) -> Refusal:
     organization_id, serial = transaction.fetch(sql.owner(device_key))[0]
     mine = [row for row in rows if row[0] == device_key]
     sample = f"recorded at {stamp(mine[-1][1])}"

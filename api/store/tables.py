@@ -13,7 +13,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from api.catalog import COARSEST_STORED, METRICS, RAW, ROLLED_METRICS, STORED, Metric, Resolution
+from api.catalog import (
+    BESIDE_REGISTER,
+    COARSEST_STORED,
+    METRICS,
+    RAW,
+    ROLLED_METRICS,
+    STORED,
+    Metric,
+    Resolution,
+)
 from api.metering.windows import SPANS
 from api.store.alert_tables import ALERTING
 from api.store.annotation_tables import ANNOTATION, AUDIT
@@ -84,7 +93,21 @@ UNDATED: Final = Table("undated", _DEVICE_AND_TIME, key=("device_id", "ts"))
 READING_ORIGINAL: Final = replace(  # as they came, of the readings that a correction has changed
     READING, name="reading_original", covering=False
 )
-TIME_SERIES: Final = (READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED, READING_ORIGINAL)
+REGISTER: Final = Table(  # as sent, with what came beside it; unit '': the device's
+    "register",
+    (
+        *_DEVICE_AND_TIME,
+        Column("value", "real"),
+        Column("unit", "text", default="''"),
+        *(Column(metric.name, "real", required=False) for metric in BESIDE_REGISTER),
+    ),
+    key=("device_id", "ts"),
+    covering=True,
+)
+DERIVED_SEQ: Final = -1  # of the readings that are derived from registers
+TIME_SERIES: Final = (
+    READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED, READING_ORIGINAL, REGISTER,
+)  # fmt: skip
 
 # --- Status and findings -------------------------------------------------------------------------
 
@@ -370,22 +393,8 @@ HOLIDAY: Final = Table(  # day: 2026-01-01
 )
 
 SMALL_TABLES: Final = (
-    ORGANIZATION,
-    DEVICE,
-    DEVICE_GROUP,
-    DEVICE_ANCESTOR,
-    API_KEY,
-    KEY_GRANT,
-    KEY_USE,
-    ORGANIZATION_SETTING,
-    REFUSAL,
-    IMPORT_PROGRESS,
-    RETENTION,
-    INSIGHT_SETTING,
-    HOLIDAY,
-    ANNOTATION,
-    AUDIT,
-    *ALERTING,
-    PLAN,
-)
+    ORGANIZATION, DEVICE, DEVICE_GROUP, DEVICE_ANCESTOR, API_KEY, KEY_GRANT, KEY_USE,
+    ORGANIZATION_SETTING, REFUSAL, IMPORT_PROGRESS, RETENTION, INSIGHT_SETTING, HOLIDAY,
+    ANNOTATION, AUDIT, *ALERTING, PLAN,
+)  # fmt: skip
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

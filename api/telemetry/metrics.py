@@ -52,6 +52,8 @@ class _Meters:
         self.rows = counter("weir_ingest_rows", "Rows received live.", "result")
         help_text = "Acknowledged messages: ours, and those other shards store."
         self.messages = counter("weir_mqtt_messages", help_text, "whose")
+        help_text = "Connections of meters by MQTT: accepted, or why they were refused or ended."
+        self.mqtt_connections = counter("weir_mqtt_connections", help_text, "event")
         help_text = "Stored readings for the broker, by result."
         self.published = counter("weir_mqtt_published", help_text, "result")
         self.commit = seconds(
@@ -162,6 +164,12 @@ def acknowledged(ours: int, others: int) -> None:
     if _meters is not None:
         _meters.messages.labels("ours").inc(ours)
         _meters.messages.labels("others").inc(others)
+
+
+def mqtt_connection(event: str) -> None:
+    """``event``: accepted, or why a connection was refused or ended."""
+    if _meters is not None:
+        _meters.mqtt_connections.labels(event).inc()
 
 
 def published(result: str, number: int = 1) -> None:

@@ -26,7 +26,8 @@ class WriterStatus:
     """Times are epoch seconds. ``problem``: why no reading can be stored, "" if none. ``feed``: why
     no message arrives from the broker, "" if none, None without a broker. ``last_message_s``: when
     the last message arrived. ``committing_s``: seconds the current commit has taken, retries
-    included."""
+    included. ``listener``: why no meter can connect, "" if they can, None without a listener;
+    ``clients`` are connected to it, ``listener_message_s``: when the last message came there."""
 
     host: str
     pid: int
@@ -37,6 +38,9 @@ class WriterStatus:
     feed: str | None = None
     last_message_s: float | None = None
     committing_s: float = 0.0
+    listener: str | None = None
+    clients: int = 0
+    listener_message_s: float | None = None
 
     @property
     def fresh(self) -> bool:
@@ -93,6 +97,8 @@ def outage(folder: Path) -> str:
             return f"Readings aren't being stored. {status.problem}"
         if status.feed:
             return "No readings from the broker: it can’t be reached, or refuses the connection."
+        if status.listener:
+            return "No readings from meters by MQTT: Weir can’t listen to them."
     return ""
 
 

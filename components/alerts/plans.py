@@ -28,6 +28,7 @@ from components.html_json import (
 )
 from components.units import US
 
+ALWAYS: Final = "1970-01-01"
 BUDGET_STATES: Final = {
     "within": "Within",
     "possible": "May be exceeded",
@@ -36,7 +37,7 @@ BUDGET_STATES: Final = {
     "unknown": "Too early to say",
 }
 MEASURES: Final = [("volume", "gallons a month"), ("cost", "money a month")]
-EVERY: Final = [("week", "each week, on Monday"), ("month", "each month, on the 1st")]
+EVERY: Final = [("week", "Each week, on Monday"), ("month", "Each month, on the 1st")]
 RATES_HINT: Final = (
     "One rate per gallon a line: 0.008. Tiers: 0.012 above 3000. Seasons and times of use:"
     " 0.02 06-01..09-30 mon-fri 17-21."
@@ -69,7 +70,8 @@ def _budget(budget: BudgetStatus, may_change: bool) -> Element:
     path = f"/devices/{quote(budget.device_id, safe='')}" if budget.device_id else "/usage?group="
     href = path if budget.device_id else f"{path}{quote(budget.label, safe='')}"
     whose = "" if budget.device_id else f" · group of {budget.devices:,}"
-    chance = "" if budget.chance is None else f", chance {budget.chance:.0%}"
+    certain = budget.chance is None or budget.state == "exceeded"
+    chance = "" if certain else f", chance {budget.chance:.0%}"
     amounts = (f"Budget {words(budget.amount)}", f"{words(budget.so_far)} so far")
     text = " · ".join((*amounts, f"{words(budget.expected)} expected"))
     deeds = el(
@@ -101,6 +103,10 @@ def tariff_list(tariffs: Sequence[TariffRecord], *, may_change: bool) -> list[No
     return [head, *(_tariff(each, may_change) for each in tariffs)]
 
 
+def _since(version: Mapping[str, Any]) -> str:
+    return "" if version["from"] == ALWAYS else f" since {version['from']}"
+
+
 def _tariff(tariff: TariffRecord, may_change: bool) -> Element:
     version = tariff.versions[-1]
     rates = [rate_text(rate) for rate in version["rates"]]
@@ -120,7 +126,7 @@ def _tariff(tariff: TariffRecord, may_change: bool) -> Element:
             "div",
             el("span", tariff.name, class_="alert-name"),
             el("span", f" · {', '.join(whom) or 'for nobody yet'}", class_="quiet"),
-            el("div", f"{tariff.currency} a gallon since {version['from']}{fixed}", class_="quiet"),
+            el("div", f"{tariff.currency} a gallon{_since(version)}{fixed}", class_="quiet"),
             *(el("div", text, class_="quiet") for text in rates),
         ),
         deeds if may_change else None,
@@ -145,7 +151,7 @@ def _report(
     of = report.group or (
         formatting.plural(len(report.devices), "device") if report.devices else "all devices"
     )
-    due = "paused" if report.next_ms is None else f"next {_when(report.next_ms, report, now_ms)}"
+    due = "Paused" if report.next_ms is None else f"Next {_when(report.next_ms, report, now_ms)}"
     paused = report.next_ms is None
     deeds = el(
         "div",
@@ -237,6 +243,11 @@ def budget_form(
     return _form(title, fields, "save-budget", "", "" if may_change else OPERATORS)
 
 
+def _typed_since(version: Mapping[str, Any]) -> str:
+    since = str(version.get("from", ""))
+    return "" if since == ALWAYS else since
+
+
 def tariff_form(
     tariff: TariffRecord | None, groups: Sequence[str], *, may_change: bool
 ) -> list[Node]:
@@ -246,7 +257,8 @@ def tariff_form(
     devices = ", ".join(tariff.devices) if tariff else ""
     fields = [
         field("Name", text_input("name", "Name", tariff.name if tariff else "", maxlength="120")),
-        field("Since", text_input("since", "Since", str(version.get("from", "")), type="date")),
+        field("Since", text_input("since", "Since", _typed_since(version), type="date"),
+              hint="Empty: always."),
         field("Rates", el("textarea", rates, name="rates", rows="6", aria_label="Rates",
                           class_="alert-input"), hint=RATES_HINT),
         field("Fixed", text_input("fixed", "Fixed charge", str(version.get("fixed", "0")),
@@ -316,7 +328,7 @@ def tariff_body(fields: Mapping[str, Any], before: TariffRecord | None) -> dict[
     """Raises ValueError for a rate that can't be read. A version of another day is added."""
     read = typed(fields)
     rates = [rate_of(line) for line in one(read, "rates").splitlines() if line.strip()]
-    version = {"from": one(read, "since") or "1970-01-01", "rates": rates}
+    version = {"from": one(read, "since") or ALWAYS, "rates": rates}
     version["fixed"] = one(read, "fixed") or "0"
     others = [
         each for each in (before.versions if before else ()) if each["from"] != version["from"]

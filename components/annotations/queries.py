@@ -18,7 +18,7 @@ from api.metering.windows import Window
 from api.timez import from_datetime, stamp, zone, zone_names
 from components import session
 from components.annotations.panel import KINDS, effect, previewed
-from components.charts.annotation_marks import AnnotationMark, shortened
+from components.charts.marks import AnnotationMark, shortened
 from components.controls import failure
 from components.units import Units
 from components.url_state import read_question, read_text

@@ -8,10 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from components import formatting
-from components.charts.annotation_marks import annotation_flags
-from components.charts.finding_marks import flags
-from components.charts.frames import Frame
-from components.charts.gap_causes import Stretch
+from components.charts.frames import Frame, Stretch
+from components.charts.marks import annotation_flags, flags
 from components.charts.ticks import Ticks, ticks
 from components.charts.traces import Canvas, Picture, axis_text, traces
 from components.ranges import Window

@@ -14,11 +14,9 @@ from zoneinfo import ZoneInfo
 
 from api.timez import stamps
 from components.charts import hover_text
-from components.charts.annotation_marks import AnnotationMark, annotation_traces
 from components.charts.comparison_traces import NOTHING, Compared, compared_traces
-from components.charts.finding_marks import Mark, mark_traces
-from components.charts.frames import Frame, largest, rounded
-from components.charts.gap_causes import CAUSES, LOW_QUALITY, NO_DATA, Stretch
+from components.charts.frames import CAUSES, LOW_QUALITY, NO_DATA, Frame, Stretch, largest, rounded
+from components.charts.marks import AnnotationMark, Mark, annotation_traces, mark_traces
 from components.ranges import Window
 from components.theme import Palette
 from components.units import US, Units

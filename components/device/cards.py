@@ -1,33 +1,41 @@
-"""The cards below a device's chart, as rows: volume by day, typical week, the rows themselves. A
-card is its title, its query, its content and its menu: one row here, its drawing in a file beside
-this one, its files in `web/downloads`, its image in `web/images`. Each card loads, fails and is
-empty on its own."""
+"""The cards below a device's chart, as rows, and the entries of the page's menus. A card is its
+title, its query, its content and its menu: one row here, its drawing in a file beside this one, its
+files in `web/downloads`, its image in `web/images`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
 from typing import Final, NamedTuple
+from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from api.catalog import RAW
 from api.metering.hourly_profile import WEEKS
-from components import formatting
+from api.metering.register import settings_of
+from api.timez import local_ordinal
+from components import formatting, session
 from components.clock import Clock
 from components.controls import attributes
 from components.device import (
-    daily_volume,
     finding_list,
-    forecast_card,
-    hourly_profile,
     insight_queries,
     queries,
+    register_card,
     row_table,
+    volume_cards,
 )
+from components.device.chart_state import Shown, write_shown
 from components.device.kpi_rows import Question, When
 from components.formatting import measures_water
-from components.menu import menu
+from components.menu import LINKS, PDF, Entry, Section, body, menu
+from components.menu import of_card as card_images
+from components.units import US
+from components.url_state import BETWEEN, SHOWN
 
 
 class Export(NamedTuple):
@@ -41,7 +49,8 @@ class Export(NamedTuple):
 
 class CardRow(NamedTuple):
     """``draw`` makes the card's body and the note beside its title. ``image`` is its name in the
-    address of its image, "" where it has none; ``image_heading`` is over it in the menu.
+    address of its image, "" where it has none; ``image_heading`` is over it in the menu. An
+    ``optional`` one is hidden while it is empty.
     """
 
     id: str
@@ -54,6 +63,7 @@ class CardRow(NamedTuple):
     paged: bool = False
     wide: bool = False
     water: bool = False
+    optional: bool = False
 
     @property
     def failure_id(self) -> str:
@@ -79,22 +89,24 @@ def _findings(query: Question) -> tuple[Sequence[Component], str]:
 def _days(query: Question) -> tuple[Sequence[Component], str]:
     end_ms, tz = queries.until(query.device_id, query.now_ms), query.tz
     gallons = queries.daily(query.device_id, tz, end_ms)
-    days = daily_volume.days(gallons, tz, end_ms, under_way=end_ms == query.now_ms)
-    note = f"{weeks(daily_volume.WEEKS, end_ms, query.now_ms, tz)}, days in {tz.key}"
-    return daily_volume.bars(days, query.shown.units), note
+    days = volume_cards.days(gallons, tz, end_ms, under_way=end_ms == query.now_ms)
+    note = f"{weeks(volume_cards.WEEKS, end_ms, query.now_ms, tz)}, days in {tz.key}"
+    return volume_cards.day_bars(days, query.shown.units), note
 
 
 def _hours(query: Question) -> tuple[Sequence[Component], str]:
     end_ms, tz = queries.until(query.device_id, query.now_ms), query.tz
     week, units = queries.weekly(query.device_id, tz, end_ms), query.shown.units
     note = f"mean {units.flow_name}, {weeks(WEEKS, end_ms, query.now_ms, tz)}"
-    return hourly_profile.heat_map(week, units), note
+    return volume_cards.heat_map(week, units), note
 
 
 def _forecast(query: Question) -> tuple[Sequence[Component], str]:
     hours = insight_queries.forecast(query.device_id)
-    body = forecast_card.forecast_card(hours, query.shown.units, query.tz)
-    return body, forecast_card.note(hours)
+    body = volume_cards.forecast_card(hours, query.shown.units, query.tz)
+    href = session.site_path(f"/alerts/budgets?device={quote(query.meter.serial, safe='')}")
+    budget = html.P(html.A("Set a monthly budget", href=href), className="quiet")
+    return [*body, budget], volume_cards.forecast_note(hours)
 
 
 def _rows(query: Question) -> tuple[Sequence[Component], str]:
@@ -103,6 +115,16 @@ def _rows(query: Question) -> tuple[Sequence[Component], str]:
     note = f"{shown.resolution.label}, latest first, {tz.key}"
     others = insight_queries.others_of(query.device_id, shown, page.rows, tz)
     return row_table.table(page, tz, shown.units, others, shown.compare), note
+
+
+def _register(query: Question) -> tuple[Sequence[Component], str]:
+    """Nothing of a device that sends none."""
+    registers = insight_queries.latest_registers(query.device_id)
+    if not registers:
+        return [], ""
+    exchanges = settings_of(query.row.device.config, None).exchanges
+    note = register_card.note(registers, exchanges, query.tz, query.now_ms)
+    return register_card.card(registers, query.shown.units, query.tz), note
 
 
 CARDS: Final = (
@@ -115,7 +137,7 @@ CARDS: Final = (
     ),
     CardRow(
         "device-days",
-        daily_volume.TITLE,
+        volume_cards.DAYS_TITLE,
         _days,
         (Export("These days", "days"),),
         when=When.HOURLY,
@@ -125,7 +147,7 @@ CARDS: Final = (
     ),
     CardRow(
         "device-heat",
-        hourly_profile.TITLE,
+        volume_cards.WEEK_TITLE,
         _hours,
         (Export("These hours of the week", "hours"),),
         when=When.HOURLY,
@@ -135,7 +157,7 @@ CARDS: Final = (
     ),
     CardRow(
         "device-forecast",
-        forecast_card.TITLE,
+        volume_cards.FORECAST_TITLE,
         _forecast,
         (Export("These hours", "forecast"),),
         when=When.HOURLY,
@@ -149,6 +171,15 @@ CARDS: Final = (
         when=When.RANGE,
         paged=True,
         wide=True,
+    ),
+    CardRow(
+        register_card.CARD,
+        register_card.TITLE,
+        _register,
+        (Export("All registers", "registers"),),
+        wide=True,
+        water=True,
+        optional=True,
     ),
 )
 
@@ -188,7 +219,7 @@ def _card(row: CardRow, *, hidden: bool) -> Component:
             html.P(id=row.failure_id, className="card-trouble"),
             html.Div(id=row.id, className="sheet"),
         ],
-        className="card wide" if row.wide else "card",
+        className=" ".join(("card", *(["wide"] * row.wide), *(["optional-card"] * row.optional))),
         hidden=hidden,
         **attributes(aria_labelledby=heading),
     )
@@ -199,3 +230,86 @@ def weeks(count: int, end_ms: int, now_ms: int, tz: ZoneInfo) -> str:
     if end_ms == now_ms:
         return f"last {count} weeks"
     return f"{count} weeks to {formatting.date_of(end_ms, Clock(tz, end_ms, end_ms))}"
+
+
+# --- Menus ----------------------------------------------------------------------------------------
+
+
+DOWNLOADS: Final = "/download/devices"
+ROWS_FILE: Final = "rows"  # the file that can have notes
+CHART_MENU: Final = "chart-exports"  # the body of the chart's own menu
+FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
+
+
+# Drawn by the browser itself, as the chart stands there: assets/image.js. A PDF is the server's.
+CHART_IMAGES: Final = Section(
+    "Image of this chart",
+    (Entry("PNG", ".png", deed="image-png"), Entry("SVG", ".svg", deed="image-svg"), PDF),
+)
+
+
+def menu_of_chart(device_id: str, shown: Shown, tz: ZoneInfo) -> list[Section]:
+    rows = next(row for row in CARDS if row.paged)
+    sections = [CHART_IMAGES, LINKS, *menu_of_card(rows, device_id, shown)]
+    return [*sections, Section("These days", (report_entry(device_id, shown, tz),))]
+
+
+def report_entry(device_id: str, shown: Shown, tz: ZoneInfo) -> Entry:
+    """Of the days of ``tz`` that are shown, a part of one as a whole."""
+    days = (date.fromordinal(local_ordinal(tz, at)).isoformat() for at in shown.window)
+    params = {
+        "devices": device_id,
+        "range": BETWEEN.join(days),
+        "zone": shown.zone,
+        "units": shown.units.name if shown.units is not US else None,
+    }
+    query = urlencode({name: text for name, text in params.items() if text})
+    return Entry("Report …", "to print", href=f"/report?{query}")
+
+
+def menu_of_card(row: CardRow, device_id: str, shown: Shown) -> list[Section]:
+    """The card's image and its files."""
+    images = [card_images(row.image_heading, row.image)] if row.image else []
+    return [*images, *_exports(row.exports, device_id, shown)]
+
+
+def _exports(exports: Sequence[Export], device_id: str, shown: Shown) -> list[Section]:
+    """A file of what is shown and one of raw readings are the same where raw readings are shown:
+    then there is the latter alone."""
+    is_raw = shown.resolution is RAW
+    both = any(export.raw for export in exports)
+    return [
+        _files(_heading(export, shown, both=both), device_id, export.name, _as(export, shown))
+        for export in exports
+        if export.raw or not (both and is_raw)
+    ]
+
+
+def _heading(export: Export, shown: Shown, *, both: bool) -> str:
+    return (
+        f"{export.heading} · {shown.resolution.label}"
+        if both and not export.raw
+        else (export.heading)
+    )
+
+
+def _as(export: Export, shown: Shown) -> Shown:
+    return replace(shown, resolution=RAW) if export.raw else shown
+
+
+def menus(device_id: str, shown: Shown, tz: ZoneInfo) -> list[list[Component]]:
+    """The bodies of the menus: the chart's, then each card's. ``tz`` is the zone shown."""
+    entries = (
+        menu_of_chart(device_id, shown, tz),
+        *(menu_of_card(row, device_id, shown) for row in CARDS),
+    )
+    return [body(sections) for sections in entries]
+
+
+def _files(heading: str, device_id: str, what: str, shown: Shown) -> Section:
+    query = urlencode({k: v for k, v in write_shown(shown).items() if v is not None})
+    path = f"{DOWNLOADS}/{quote(device_id, safe='')}/{what}"
+    entries = [Entry(label, f".{kind}", f"{path}.{kind}?{query}") for kind, label in FORMATS]
+    if what == ROWS_FILE:
+        entries.append(Entry("CSV with notes", ".csv", f"{path}.csv?{query}&notes={SHOWN}"))
+    return Section(heading, tuple(entries))

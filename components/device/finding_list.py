@@ -16,11 +16,10 @@ from api.insight.finding_dismissal import NEW_NORMAL, judgements_of
 from components import formatting, session
 from components.clock import Clock
 from components.controls import attributes, labelled
-from components.device.gap_list import around
 from components.findings import texts
 from components.findings.rows import diamond
 from components.fleet.device_queries import Directory
-from components.ranges import Window
+from components.ranges import Window, around
 from components.shell import FINDING_SETTINGS_PATH, FINDINGS_PATH
 from components.units import Units
 from components.url_state import write_window

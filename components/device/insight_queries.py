@@ -8,6 +8,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.client import DeviceStatus, Finding, FindingPage, Series
+from api.client.registers import Register
 from api.errors import NotFound, NotOffered
 from api.insight.findings.model import ENABLED
 from api.metering.forecast import ForecastHour
@@ -16,6 +17,7 @@ from components.comparison_queries import compared_rows
 from components.device import kpis
 from components.device.chart_state import Shown
 from components.device.queries import price_of
+from components.device.register_card import STEPS
 from components.findings.settings import origin
 from components.fleet.device_queries import Directory, Meter
 from components.ranges import Window
@@ -66,6 +68,15 @@ def forecast(device_id: str) -> Sequence[ForecastHour]:
         return session.current_client().forecast(device_id)
     except NotOffered:
         return ()
+
+
+def latest_registers(device_id: str) -> Sequence[Register]:
+    """The latest first; empty where there are none, or the server is no Weir."""
+    try:
+        page = session.current_client().registers(device_id, limit=STEPS, newest_first=True)
+    except NotOffered:
+        return ()
+    return page.registers
 
 
 def month_end(device_id: str) -> kpis.MonthEnd | None:

@@ -20,13 +20,12 @@ from api.timez import DAY_MS
 from components import formatting
 from components.clock import Clock
 from components.device.chart_state import Shown
-from components.device.gap_list import around
 from components.findings import texts
 from components.fleet.device_queries import Directory
 from components.fleet.device_status import CurrentStatus
 from components.fleet.totals import budget_words, percent
 from components.formatting import radio_values
-from components.ranges import Window
+from components.ranges import Window, around
 from components.units import Units
 
 RECENT_MS: Final = 30 * DAY_MS  # up to here "3 d ago" tells more than a date
@@ -156,12 +155,17 @@ def month_end(forecast: MonthEnd | None, units: Units) -> Kpi:
     budgets = budget_words(forecast.budgets, units)
     alarm = any(each.state in ("likely", "exceeded") for each in forecast.budgets)
     if forecast.interval is None:
-        note = " · ".join(part for part in (price or so_far, budgets) if part)
-        return Kpi(label, units.volume(forecast.expected), note, so_far, alarm)
+        note = " · ".join(part for part in _worst_first(budgets, price or so_far, alarm) if part)
+        return Kpi(label, units.volume(forecast.expected), note, so_far)
     low80, high80, low95, high95 = (units.volume(bound) for bound in forecast.interval)
-    note = " · ".join(part for part in (f"{low80} – {high80}", price, budgets) if part)
+    parts = _worst_first(budgets, " · ".join(p for p in (f"{low80} – {high80}", price) if p), alarm)
+    note = " · ".join(part for part in parts if part)
     at = f"{so_far}. In eight months of ten {low80} to {high80}, in 19 of 20 {low95} to {high95}"
-    return Kpi(label, units.volume(forecast.expected), note, at, alarm)
+    return Kpi(label, units.volume(forecast.expected), note, at)
+
+
+def _worst_first(budgets: str, rest: str, alarm: bool) -> tuple[str, str]:
+    return (budgets, rest) if alarm else (rest, budgets)
 
 
 def inactive(kpi: Kpi, *, now: bool) -> Kpi:

@@ -13,8 +13,9 @@ from dash import no_update
 from api.errors import Unavailable, Unreachable, WeirError
 from components.chart_query import Subject
 from components.controls import failure
-from components.device import finding_list, insight_queries, kpis, menus, overview
-from components.device.cards import CARDS, CardRow
+from components.device import finding_list, insight_queries, kpis
+from components.device.cards import CARDS, CHART_MENU, CardRow, menus
+from components.device.chart_results import overview
 from components.device.chart_state import read_shown
 from components.device.kpi_cards import STATE_ID, chip, shown_kpi
 from components.device.kpi_rows import KPI_ROWS, KpiRow, Question, When
@@ -25,7 +26,7 @@ from components.html_json import Node, sheet
 from components.url_state import View, read_question, read_view
 
 OVERVIEW: Final = "overview"
-MENUS: Final = (menus.CHART_MENU, *(row.menu_id for row in CARDS))
+MENUS: Final = (CHART_MENU, *(row.menu_id for row in CARDS))
 
 Sheets = dict[str, list[Node]]
 """What elements show now, by their ids. Others stay as they are."""
@@ -56,7 +57,7 @@ def page_parts(params: Any, shown: Any, stored: Any, now_ms: int) -> Any:
     parts = [part for part in _parts(question, subject) if due & {part.when, *part.ids}]
     sheets, stale = _made(parts)
     if When.RANGE in due:
-        bodies = menus.offered(question.device_id, read, tz)
+        bodies = menus(question.device_id, read, tz)
         sheets |= dict(zip(MENUS, map(sheet, bodies), strict=True))
     fresh = sorted(due.intersection(When) - stale)
     answer: dict[str, Any] = {"asked": shown.get("asked"), "fresh": fresh, "sheets": sheets}
@@ -85,7 +86,7 @@ def _made(parts: Sequence[Part]) -> tuple[Sheets, set[str]]:
 def _overview(question: Question, subject: Subject, view: View) -> dict[str, Any]:
     """Where it can't be had the last good one stays: the chart says what is wrong."""
     try:
-        drawn = overview.overview(question.access.client, subject, view, question.now_ms)
+        drawn = overview(question.access.client, subject, view, question.now_ms)
     except WeirError:
         return {}
     return {OVERVIEW: drawn}

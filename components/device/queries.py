@@ -37,7 +37,7 @@ from api.timez import (
 )
 from components import formatting, session
 from components.annotations.queries import Uptime, without_maintenance
-from components.device import daily_volume, kpis
+from components.device import kpis, volume_cards
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
 from components.device.row_table import PAGE, Page
@@ -52,7 +52,7 @@ CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60
 SEEN_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
-LONG_SILENT_MS: Final = daily_volume.DAYS * DAY_MS
+LONG_SILENT_MS: Final = volume_cards.DAYS * DAY_MS
 
 _VOLUME: Final = f"total_{FLOW_AMOUNT.name}"
 
@@ -305,7 +305,7 @@ def volume_days(
     client: Client, device_id: str, tz: ZoneInfo, now_ms: int
 ) -> list[tuple[int, float]]:
     """(first instant, gallons) of the last weeks' local days that have readings."""
-    first = day_start(tz, local_ordinal(tz, now_ms) - daily_volume.DAYS + 1)
+    first = day_start(tz, local_ordinal(tz, now_ms) - volume_cards.DAYS + 1)
     rows = client.datapoints(device_id, DAY, from_ms=first, to_ms=now_ms, timezone=tz.key)
     return [(start, gallons) for start, gallons in rows.pairs(_VOLUME) if gallons is not None]
 

@@ -21,7 +21,7 @@ from api.errors import BadRequest
 from api.metering.windows import SPANS
 from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names
 from components.clock import zone_or_utc
-from components.device import custom_range
+from components.device.chart_state import custom_range, read_wall
 from components.fleet.url_state import read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESETS, Window
 from components.units import UNITS_BY_NAME, US
@@ -189,7 +189,7 @@ def _window(draft: Draft, tz: ZoneInfo, read: Read) -> Rolling | Fixed | None:
     if draft.window != FIXED:
         return Rolling(int(allowed_window(draft.view, draft.window)))
     ends = {"first": draft.first.strip(), "last": draft.last.strip()}
-    result = custom_range.resolve({**ends, "first_fold": "0", "last_fold": "0"}, tz)
+    result = custom_range({**ends, "first_fold": "0", "last_fold": "0"}, tz)
     if result.problems:
         read.problems["window"] = " ".join(result.problems)
         return None
@@ -201,7 +201,7 @@ def _expires(draft: Draft, tz: ZoneInfo, now_ms: int, read: Read) -> int | None:
     if draft.ends != "on":
         valid = draft.ends and draft.ends in dict(ENDS)
         return now_ms + int(draft.ends) * DAY_MS if valid else None
-    wall = custom_range.read_wall(f"{draft.ends_on.strip()} 00:00")
+    wall = read_wall(f"{draft.ends_on.strip()} 00:00")
     if wall is None:
         read.problems["expires"] = "Enter a date such as 2027-03-31."
         return None

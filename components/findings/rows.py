@@ -13,7 +13,7 @@ from dash.development.base_component import Component
 from api.client.findings import Finding
 from api.insight.findings import KINDS
 from components import formatting, session
-from components.charts.finding_marks import DIAMONDS
+from components.charts.marks import DIAMONDS
 from components.controls import attributes
 from components.findings import texts
 from components.findings.queries import MOST_LISTED, PAGE, Inbox, spark_window

@@ -10,7 +10,7 @@ from api.insight.findings.model import Draft, Kind
 from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
 from api.timez import DAY_MS
 from components import formatting
-from components.charts.finding_marks import Mark
+from components.charts.marks import Mark
 from components.clock import Clock, day_text, local_date, minute_text, zone_or_utc
 from components.finding_text import DIAMONDS as DIAMONDS
 from components.finding_text import SEVERITY_WORDS as SEVERITY_WORDS

@@ -20,7 +20,7 @@ from api.metering.uptime import UPTIME_LIMIT
 from api.metering.windows import DEFAULT_SPAN, Span
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from components import formatting, session
-from components.charts.annotation_marks import shortened
+from components.charts.marks import shortened
 from components.clock import Clock, zone_or_utc
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
 from components.fleet.device_status import INACTIVE, UNKNOWN, shown

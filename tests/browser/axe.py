@@ -13,16 +13,35 @@ from tests.browser.chromium import Tab
 _SCRIPT: Final = Path(__file__).parent / "vendor" / "axe.min.js"
 _RUN: Final = """
 const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"]})
+const [rules] = arguments;
+const asked = rules.length ? {runOnly: {type: "rule", values: rules}} : {};
+axe.run(document, {...asked, resultTypes: ["violations"]})
   .then((found) => done(found.violations.map((v) => [v.id, v.help,
     v.nodes.map((n) => n.target.join(" ") + " — " + n.failureSummary)])))
   .catch((error) => done([["axe failed", String(error), []]]));
 """
+GROUND: Final = "return getComputedStyle(document.documentElement).backgroundColor"
+FADED: Final = (
+    "return document.getAnimations().every((each) => each.playState !== 'running'"
+    " || each.effect.getComputedTiming().iterations === Infinity)"
+)
 
 
-def findings(tab: Tab) -> list[str]:
-    """One line a rule that the page breaks, with where; nothing where all is well."""
+def findings(tab: Tab, *rules: str) -> list[str]:
+    """One line a rule that the page breaks, of all rules or those named, with where; nothing where
+    all is well."""
     tab.run(_SCRIPT.read_text("utf-8"))
     tab.driver.set_script_timeout(30)
-    found: list[Any] = tab.driver.execute_async_script(_RUN)
+    found: list[Any] = tab.driver.execute_async_script(_RUN, rules)
     return [f"{rule}: {help} | {' | '.join(nodes[:4])}" for rule, help, nodes in found]
+
+
+def findings_in_both_colours(tab: Tab) -> list[str]:
+    """Of a light page that follows the system: all rules, and in the dark those of colours."""
+    light, ground = findings(tab), tab.run(GROUND)
+    tab.colours("dark")
+    tab.until(lambda: tab.run(GROUND) != ground and tab.run(FADED))
+    dark = findings(tab, "color-contrast")
+    tab.colours("light")
+    tab.until(lambda: tab.run(GROUND) == ground)
+    return light + dark

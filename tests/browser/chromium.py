@@ -23,6 +23,7 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--force-device-scale-factor=1",
     "--hide-scrollbars",
+    "--renderer-process-limit=1",  # what one page has compiled, the next need not
     # A machine without a network would otherwise wait for these.
     "--no-first-run",
     "--disable-background-networking",

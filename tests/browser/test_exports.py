@@ -121,9 +121,7 @@ def test_days_and_hours_as_files(tab: Tab, site: Site, down: Down, card: str, ro
 # --- Images --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_chart_as_png(tab: Tab, site: Site, down: Down, scheme: str) -> None:
-    tab.colours(scheme)
+def test_the_chart_as_png(tab: Tab, site: Site, down: Down) -> None:
     chart = opened(tab, site)
     before = tab.run("return document.querySelectorAll('.js-plotly-plot').length")
     asked = len(tab.requested(""))

@@ -95,12 +95,10 @@ def test_enter_opens_the_device_at_the_span(tab: Tab) -> None:
     assert "range=" in tab.driver.current_url
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nothing_stands_in_anybodys_way(tab: Tab, theme: str) -> None:
-    tab.colours(theme)
+def test_nothing_stands_in_anybodys_way(tab: Tab) -> None:
     opened(tab)
     tab.until(lambda: heading(tab))
-    assert axe.findings(tab) == []
+    assert axe.findings_in_both_colours(tab) == []
 
 
 def test_on_a_phone_the_detail_is_a_page_of_its_own(tab: Tab) -> None:

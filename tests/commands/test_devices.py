@@ -255,3 +255,33 @@ def test_a_sub_meter_is_put_below_its_main_and_taken_from_it(
 def test_a_parent_is_a_serial_number(import_: Callable[..., Any], parent: object) -> None:
     for said in ({"parent": parent}, {"config": {"parent": parent}}):
         assert "must be" in import_([{"serialNumber": "B", **said}], "error")
+
+
+def test_registers_are_configured_listed_and_derived_again(
+    weir: CommandLine, org: str, tmp_path: Path, import_: Callable[..., Any]
+) -> None:
+    import_([{"serialNumber": "W-1", "reportingInterval": 900, "config": {"a": 1}}])
+    lines = [
+        {"device": "W-1", "recordedAt": f"2026-03-08T{hour:02}:00:00Z", "register": count}
+        for hour, count in ((10, 900), (11, 990), (12, 5))
+    ]
+    file = tmp_path / "registers.ndjson"
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+    assert weir.ask("readings", "import", file, "--org", org)["stored"] == 3
+    of = ("W-1", "--org", org)
+    assert [row["gallons"] for row in weir.ask("registers", "list", *of)] == [None, 90.0, None]
+    made = weir.ask("registers", "set", "W-1", "registerDigits=3", "registerGap=end", "--org", org)
+    assert made == {"device": "W-1", "registerDigits": 3, "registerGap": "end"}
+    listed = weir.ask("registers", "list", *of, "--from", "2026-03-08T12:00:00Z")
+    assert [(row["gallons"], row["flags"]) for row in listed] == [(15.0, ["rollover"])]
+    at = ("--at", "2026-03-08T11:30:00Z")
+    weir.ask("registers", "exchange", *of, *at, "--last", "992", "--first", "1")
+    (row,) = weir.ask("registers", "list", *of, "--limit", "1")
+    assert (row["gallons"], row["flags"]) == (6.0, ["exchange"])
+    assert weir.ask("registers", "exchange", *of, *at, "--remove")["meterExchanges"] is None
+    assert "has no exchange" in weir.error("registers", "exchange", *of, *at, "--remove")
+    assert "one of registerUnit" in weir.error("registers", "set", "W-1", "unit=m3", "--org", org)
+    assert "registerUnit must be" in weir.error(
+        "registers", "set", "W-1", "registerUnit=barrel", "--org", org
+    )
+    assert weir.ask("registers", "rederive", *of) == {"device": "W-1", "changed": 0}

@@ -13,9 +13,10 @@ def test_files_are_their_owners_whatever_the_umask(shell: Shell) -> None:
     before = os.umask(0)
     try:
         shell.environ["WEIR_REQUEST_LOG"] = str(shell.folder / "logs.json")
+        shell.environ["WEIR_MQTT_LISTEN"] = "127.0.0.1:0"
         shell.environ["WEIR_API_KEY"] = "5f0c2a52-6c1e-4b8e-9d52-0d6c7a9b1e11"
         shell.start("serve", "--workers", "1")
-        eventually(lambda: shell.get("/readyz?need=writer")[0] == 200, "the site was up")
+        eventually(lambda: shell.get("/readyz?need=writer,listener")[0] == 200, "the site was up")
         eventually((shell.folder / "weir.sqlite-wal").exists, "the log was there")
         instance = shell.folder / "instance"
         eventually((instance / "writer.sock").exists, "the writer listened")
@@ -27,7 +28,8 @@ def test_files_are_their_owners_whatever_the_umask(shell: Shell) -> None:
     finally:
         os.umask(before)
     expected = {"weir.sqlite", "weir.sqlite-wal", "weir.sqlite-shm", "logs.json", "secret_key",
-                "writer.sock", "sign_in_links", "metrics", "weir.tar.gz"}  # fmt: skip
+                "writer.sock", "sign_in_links", "metrics", "weir.tar.gz",
+                "mqtt_sessions.sqlite", "mqtt_listener.received"}  # fmt: skip
     assert expected <= names
     wide = {path: mode for path, mode in modes.items() if mode not in ("0o600", "0o700")}
     assert wide == {}

@@ -13,6 +13,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
+from tests.commands.conftest import CommandLine
 from tests.commands.shell import PATIENCE_S, Shell, children, eventually, stopped
 from tests.commands.test_serve import SLOW_SITE, put_in_place
 
@@ -25,12 +26,13 @@ class Served:
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
-        shell.ask("db", "upgrade")
-        org = shell.ask("orgs", "create", "Acme")["id"]
+        ask = CommandLine(shell.environ).ask
+        ask("db", "upgrade")
+        org = ask("orgs", "create", "Acme")["id"]
         devices = shell.folder / "d.json"
         devices.write_text('[{"serialNumber": "M-1"}]')
-        shell.ask("devices", "import", devices, "--org", org)
-        made = shell.ask("embeds", "create", "--org", org, "--view", "tile", "--device", "M-1")
+        ask("devices", "import", devices, "--org", org)
+        made = ask("embeds", "create", "--org", org, "--view", "tile", "--device", "M-1")
         self.embed, self.token = made["id"], made["url"].rpartition("=")[2]
         self.server = shell.start("serve", "--workers", "1")
         eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from api.ingest.mqtt.listener.sessions import Sessions
 from api.store.base import Store
 from tests.commands.conftest import CommandLine
 from tests.ingest.mqtt.conftest import PATIENCE_S, Site, eventually
@@ -62,6 +63,23 @@ def test_a_session_is_forgotten_with_what_waits_in_it(
         assert [row[1] for row in site.rows(1)] == [2]
         unanswered = "the session weir can't be deleted: the broker did not respond"
         assert weir.error("mqtt", "forget") == unanswered
+
+
+def test_the_meters_that_are_connected_are_listed(weir: CommandLine, tmp_path: Path) -> None:
+    weir.environ["WEIR_INSTANCE"] = str(tmp_path)
+    assert weir.ask("mqtt", "clients") == []
+    sessions = Sessions(tmp_path, lambda: 1_772_971_200_000)
+    sessions.begin("key_1", "meter-1", 0, "10.0.0.7", clean=True)
+    assert weir.ask("mqtt", "clients") == [
+        {
+            "keyId": "key_1",
+            "clientId": "meter-1",
+            "connected": True,
+            "since": "2026-03-08T12:00:00Z",
+            "address": "10.0.0.7",
+        }
+    ]
+    sessions.close()
 
 
 def test_what_comes_in_is_stored_and_goes_out_until_it_is_told_to_stop(

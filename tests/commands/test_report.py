@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from api.commands.report import days
+import app
+from api.commands.report import command, days
 from api.errors import UserError
 from api.server import create_service
+from tests.commands.conftest import CommandLine
 from tests.dashboards import CLOCKS, ORGANIZATION, Fleet, make_fleet
 from tests.tables import cases
 from tests.web.auth.remote import serving
@@ -80,7 +82,7 @@ def test_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path
     assert "Clock tower" in text_of(out)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "said"),
     [
         (["--org", ORGANIZATION], "choose the devices"),
@@ -96,11 +98,13 @@ def test_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path
 def test_what_cant_be_made_is_one_line(
     fleet: Fleet, folder: Path, tmp_path: Path, arguments: list[str], said: str
 ) -> None:
-    done = run(folder, *arguments, "--out", tmp_path / "none.pdf")
-    assert (done.returncode, done.stdout) == (1, "")
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("Error: ")
-    assert said in line
+    here = {
+        "WEIR_DATABASE": f"sqlite:///{folder / 'fleet.sqlite'}",
+        "WEIR_INSTANCE": str(folder / "instance"),
+    }
+    weir = CommandLine(here)
+    weir.app.cli.add_command(command(app._report))  # pyright: ignore[reportPrivateUsage]
+    assert said in weir.error("report", *arguments, "--out", tmp_path / "none.pdf")
     assert list(tmp_path.iterdir()) == []
 
 

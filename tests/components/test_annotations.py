@@ -14,7 +14,7 @@ from api.roles import Role
 from components.admin.audit import AuditFilter, read_filter, table
 from components.annotations.panel import effect, listing, previewed, when, whose
 from components.annotations.queries import _marks, body_again, body_of
-from components.charts.annotation_marks import (
+from components.charts.marks import (
     AnnotationMark,
     annotation_flags,
     annotation_traces,

@@ -17,7 +17,7 @@ from api.insight.status_projection import Projection
 from api.metering.cost import Price
 from api.server.remote_stub import create_stand_in
 from api.settings import Settings
-from api.store.base import NewDevice, Store
+from api.store.base import NewDevice, RegisterRow, Store
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
 from tests import citus
 from tests.store.fleet import everything, reading
@@ -395,3 +395,42 @@ def test_a_main_is_compared_with_its_sub_meters_hour_by_hour(world: World) -> No
             assert ask(world, "/devices/N-0/balance", **query).status_code == 400
     finally:
         store.import_devices(ACME, [NewDevice(n, {"parent": None}) for n in below])
+
+
+def test_the_registers_of_a_device_are_listed_with_what_is_derived(world: World) -> None:
+    store, serial = world.store, "N-9-registers"
+    config = {"registerUnit": "m3", "registerOffset": 1}
+    store.import_devices(ACME, [NewDevice(serial, {"config": config})])
+    (meter,) = store.resolve(everything(ACME), [serial])
+    assert meter is not None
+    hour = now_ms() // HOUR_MS * HOUR_MS - 9 * HOUR_MS
+    counts = ((0, 5.0), (1, 6.0), (4, 9.0), (5, 8.0))
+    store.write([], registers=[RegisterRow(meter.key, hour + n * HOUR_MS, c) for n, c in counts])
+    path = f"/devices/{serial}/registers"
+    try:
+        body = ask(world, path, limit=2, offset=1).json
+        assert (body["count"], body["limit"], body["offset"]) == (4, 2, 1)
+        assert body["data"][0] == {
+            "recordedAt": stamp(hour + HOUR_MS, fraction=True),
+            "register": 7.0,
+            "unit": "m3",
+            "since": stamp(hour, fraction=True),
+            "volume": pytest.approx(264.172052),
+            "flags": [],
+            "fall": None,
+        }
+        assert body["data"][1]["flags"] == ["spread"]
+        (header,) = world.credentials["all"].headers.values()
+        client = Client.in_process(world.client.application, header)
+        page = client.registers(serial, newest_first=True, limit=1)
+        assert (page.count, page.registers[0].register, page.registers[0].flags) == (
+            4, 9.0, ("back",),
+        )  # fmt: skip
+        assert page.registers[0].fall == pytest.approx(264.172052)
+        later = client.registers(serial, from_ms=hour + 4 * HOUR_MS, to_ms=hour + 4 * HOUR_MS)
+        assert [each.recorded_ms for each in later.registers] == [hour + 4 * HOUR_MS]
+        assert ask(world, path, "devices").status_code == 404
+        for query in ({"order": "up"}, {"limit": 1001}, {"from": stamp(9000), "to": stamp(0)}):
+            assert ask(world, path, **query).status_code == 400
+    finally:
+        store.delete_device(meter, [])

@@ -15,6 +15,7 @@ from api.ingest.csv_rows import Layout, batch_of_texts
 from api.ingest.decode import (
     COLUMN_OF,
     COLUMNS,
+    REGISTER,
     TOO_WIDE,
     Devices,
     Rejection,
@@ -23,6 +24,7 @@ from api.ingest.decode import (
 )
 from api.ingest.json_lines import batch_of_lines, parse_payload
 from api.ingest.timestamp_columns import parse_column
+from api.store.base import RegisterRow
 from api.timez import parse_instant
 from tests.tables import cases
 
@@ -58,7 +60,7 @@ def outcome(batch: Batch) -> tuple[list[Any], dict[tuple[str, str], int]]:
     for one in batch.refused:
         kind = (one.reason, one.device)
         refused[kind] = refused.get(kind, 0) + one.count
-    return batch.columns.rows(), refused
+    return [*batch.columns.rows(), *batch.registers], refused
 
 
 def expected(results: list[Any]) -> tuple[list[Any], dict[tuple[str, str], int]]:
@@ -66,12 +68,13 @@ def expected(results: list[Any]) -> tuple[list[Any], dict[tuple[str, str], int]]
     for result in results:
         if isinstance(result, Rejection):
             refused[tuple(result)] = refused.get(tuple(result), 0) + 1
-    return [r for r in results if not isinstance(r, Rejection)], refused
+    accepted = [r for r in results if not isinstance(r, Rejection)]
+    return sorted(accepted, key=lambda row: isinstance(row, RegisterRow)), refused
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
-    names = draw(st.permutations([*COLUMNS, "colour"]))
+    names = draw(st.permutations([*COLUMNS, REGISTER, "colour"]))
     keep = draw(st.integers(0, len(METRICS)))
     dropped = {metric.name for metric in METRICS[keep:]}
     header = [name for name in names if name not in dropped]

@@ -8,6 +8,7 @@ import pytest
 
 from api.catalog import DAY_MS, METRICS
 from api.ingest.decode import Devices, Rejection, decode_json, decode_text
+from api.store.base import RegisterRow
 from tests.tables import cases
 
 UUID = "1f8730a9-5d67-4895-9215-6e247087ea00"
@@ -177,3 +178,27 @@ def test_json_of_another_kind_is_refused_with_its_reason(payload: object, reason
 @pytest.mark.parametrize("nothing", [{"flow_rate": ""}, {"flow_rate": "  "}, {}])
 def test_a_row_that_measures_nothing_is_no_reading(nothing: dict[str, str]) -> None:
     assert text(**nothing) == Rejection("no measured field", "FM-1")
+
+
+@cases(
+    ("fields", "owed"),
+    [
+        ({"register": 12}, RegisterRow(7, T_MS, 12.0)),
+        ({"register": 1.5, "registerUnit": "M3"}, RegisterRow(7, T_MS, 1.5, "m3")),
+        (
+            {"register": 1, "quality": 80, "flowRate": 3},  # which is derived
+            RegisterRow(7, T_MS, 1.0, quality=80.0),
+        ),
+        ({"register": 1e16}, Rejection("register is beyond 1e+15", "FM-1")),
+        ({"register": "12"}, Rejection("register has the wrong type", "FM-1")),
+        (
+            {"register": 1, "registerUnit": "barrel"},
+            Rejection("register_unit is not a unit of registers", "FM-1"),
+        ),
+        ({"registerUnit": "m3"}, Rejection("no measured field", "FM-1")),
+    ],
+)
+def test_a_register_is_read_with_what_comes_beside_it(
+    fields: dict[str, object], owed: RegisterRow | Rejection
+) -> None:
+    assert decode_json({"device": "FM-1", "recordedAt": T, **fields}, DEVICES, NOW) == owed

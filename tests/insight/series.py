@@ -14,7 +14,7 @@ from api.insight.findings import (
     Finding,
     HourRow,
     Minute,
-    Register,
+    RegisterFall,
     Settings,
     State,
     evaluate,
@@ -32,7 +32,7 @@ class Series:
 
     by_hour: dict[int, HourRow] = field(default_factory=dict)
     by_minute: dict[int, float | None] = field(default_factory=dict)
-    register: list[Register] = field(default_factory=list)
+    falls: list[RegisterFall] = field(default_factory=list)
 
     def hours(self, from_ms: int | None) -> Sequence[HourRow]:
         return [self.by_hour[at] for at in sorted(self.by_hour) if from_ms is None or at >= from_ms]
@@ -47,8 +47,8 @@ class Series:
         held = range(-(-from_ms // MINUTE_MS) * MINUTE_MS, to_ms, MINUTE_MS)
         return [Minute(at, self.by_minute[at]) for at in held if at in self.by_minute]
 
-    def registers(self, from_ms: int, to_ms: int) -> Sequence[Register]:
-        return [one for one in self.register if from_ms <= one.recorded_at_ms < to_ms]
+    def register_falls(self, from_ms: int, to_ms: int) -> Sequence[RegisterFall]:
+        return [one for one in self.falls if from_ms <= one.recorded_at_ms < to_ms]
 
 
 def hours(gallons: Iterable[float | None], start_ms: int = START) -> Series:

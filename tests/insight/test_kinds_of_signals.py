@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.insight.findings import Device, HourRow, Register
+from api.insight.findings import Device, HourRow, RegisterFall
 from api.timez import zone
 from tests.insight.series import (
     HOUR_MS,
@@ -120,23 +120,12 @@ def test_a_fall_that_stops_is_over() -> None:
     assert finding.end_ms is not None
 
 
-@cases(
-    ("name", "after", "modulus", "count"),
-    [
-        ("it rises", 120.0, None, 0),
-        ("it falls", 60.0, None, 1),
-        ("it rolls over", 5.0, 100.0, 0),
-        ("it falls far from the rollover", 60.0, 100.0, 1),
-    ],
-)
-def test_register_back(name: str, after: float, modulus: float | None, count: int) -> None:
+@cases(("gallons", "count"), [(39.0, 1), (0.005, 0)])
+def test_register_back(gallons: float, count: int) -> None:
     series = hours([1.0] * 5)
-    series.register = [
-        Register(START + 10, 99.0, modulus),
-        Register(START + 2 * HOUR_MS + 10, after, modulus),
-    ]
-    found = of("register-back", run(series, Device(zone("UTC"), 3600, registers=True)))
-    assert len(found) == count, name
+    series.falls = [RegisterFall(START + 2 * HOUR_MS + 10, gallons, 99.0)]
+    found = of("register-back", run(series, Device(zone("UTC"), 3600)))
+    assert len(found) == count
     for each in found:
         assert each.start_ms == each.end_ms == START + 2 * HOUR_MS + 10
         assert each.value == 39.0

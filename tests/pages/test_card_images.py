@@ -11,7 +11,7 @@ import pytest
 from pypdf import PdfReader
 
 from api.timez import now_ms, zone
-from components.device import daily_volume, hourly_profile, queries
+from components.device import queries, volume_cards
 from components.theme import DARK, LIGHT, Palette
 from components.units import METRIC
 from tests.dashboards import LIVE, NEVER, Site
@@ -20,7 +20,7 @@ from tests.pages.test_images import pixel, texts
 from tests.pictures import decoded
 
 CARDS = ["days", "heat"]
-EMPTY = {"days": daily_volume.EMPTY, "heat": hourly_profile.EMPTY}
+EMPTY = {"days": volume_cards.NO_DAYS, "heat": volume_cards.NO_WEEK}
 ZONE = "Asia/Kathmandu"
 
 
@@ -43,9 +43,9 @@ def shown(site: Site, card: str) -> list[str]:
     """What the card itself says of each of its parts, in that zone and units."""
     device, tz, now = site.fleet.ids[LIVE], zone(ZONE), now_ms()
     if card == "days":
-        found = daily_volume.days(queries.daily(device, tz, now), tz, now)
-        return hints(daily_volume.bars(found, METRIC), "Button")
-    table = hourly_profile.heat_map(queries.weekly(device, tz, now), METRIC)
+        found = volume_cards.days(queries.daily(device, tz, now), tz, now)
+        return hints(volume_cards.day_bars(found, METRIC), "Button")
+    table = volume_cards.heat_map(queries.weekly(device, tz, now), METRIC)
     return hints(table, "Td")
 
 

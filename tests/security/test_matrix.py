@@ -105,6 +105,7 @@ ROUTES: dict[str, Ask] = {
             ("forecast", ""),
             ("month-end", ""),
             ("balance", f"?{SPAN}"),
+            ("registers", f"?{SPAN}"),
             ("comparison", f"?compare=week&{SPAN}"),
         )
     },
@@ -298,7 +299,7 @@ ROUTES: dict[str, Ask] = {
         f"GET /download/devices/<device_id>/{what}.{kind}": Ask(
             f"/download/devices/{{device}}/{what}.{kind}?{SPAN}", "site"
         )
-        for what in ("rows", "days", "hours", "findings", "forecast")
+        for what in ("rows", "days", "hours", "findings", "forecast", "registers")
         for kind in ("csv", "xlsx")
     },
     **{

@@ -145,6 +145,8 @@ OUTAGES: list[tuple[dict[str, Any], str]] = [
     ({"problem": "The disk is full."}, "Readings aren't being stored. The disk is full."),
     ({"feed": ""}, ""),
     ({"feed": "can't be reached"}, "No readings from the broker"),
+    ({"listener": ""}, ""),
+    ({"listener": "can't listen on 10.0.0.1:1883"}, "No readings from meters by MQTT"),
     ({"at_s": time.time() - 60}, "the writer has stopped"),
 ]
 
@@ -195,6 +197,26 @@ def test_the_feed_is_looked_at_where_there_is_a_broker(
     check = host.told()[1]["checks"]["feed"]
     assert check["status"] == expected
     assert "broker.example" not in json.dumps(check)
+
+
+@pytest.mark.parametrize(
+    ("listener", "status", "detail"),
+    [
+        ("", "ok", ""),
+        ("can't listen on 10.0.0.1:1883", "degraded", "Meters can't connect by MQTT"),
+        (None, "degraded", "No writer on this host listens"),
+    ],
+)
+def test_the_listener_is_looked_at_where_there_is_one(
+    tmp_path: Path, sqlite_store: Store, listener: str | None, status: str, detail: str
+) -> None:
+    host = Host(tmp_path, sqlite_store, WEIR_MQTT_LISTEN="10.0.0.1:1883")
+    host.beats(listener=listener, clients=3, listener_message_s=time.time() - 5)
+    check = host.told()[1]["checks"]["listener"]
+    assert (check["status"], detail in check.get("detail", "")) == (status, True)
+    assert "10.0.0.1" not in json.dumps(check)
+    assert check["clients"] == (0 if listener is None else 3)
+    assert ("weir_mqtt_clients 3.0" in host.client.get("/metrics").text) is (listener is not None)
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_a_writer_that_has_just_looked_finds_room_too(plain: Store, at_ms: int) 
     writer.write([])
     plain.partition()
     assert writer.write([reading(meter, at_ms, flow_rate=1.0)]).stored == 1
-    assert writer.add([reading(meter, at_ms + 32 * DAY_MS, flow_rate=1.0)])
+    assert writer.add([reading(meter, at_ms + 32 * DAY_MS, flow_rate=1.0)]).readings
     writer.close()
 
 

@@ -90,7 +90,7 @@ def test_what_comes_from_before_is_refused_with_its_reason(empty_store: Store) -
     progress = empty_store.progress("d", meter.organization_id)
     assert progress is not None
     assert (progress.stored, progress.repeated, progress.refused) == (1, 0, 1)
-    assert empty_store.add([reading(meter, LIMIT_MS - 2, flow_rate=7.0)]) == []
+    assert empty_store.add([reading(meter, LIMIT_MS - 2, flow_rate=7.0)]).readings == []
     (refusal,) = empty_store.refusals(meter.organization_id)
     assert (refusal.reason, refusal.device, refusal.count) == (REASON, meter.serial_number, 2)
     after = empty_store.rows(meter, STORED[0], EVERYTHING, limit=1_000)

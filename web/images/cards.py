@@ -18,8 +18,8 @@ from components import formatting, session
 from components.chart_query import zone_words
 from components.charts.figure import MARGIN_PX
 from components.clock import WEEKDAYS, Clock, day_text, zone_or_utc
-from components.device import daily_volume, hourly_profile, queries
-from components.device.daily_volume import Day
+from components.device import queries, volume_cards
+from components.device.volume_cards import Day
 from components.formatting import number
 from components.image_query import Pairs, read_card
 from components.queries import find_device
@@ -82,13 +82,13 @@ def card_image(
 def by_day(request: CardRequest) -> Drawing:
     under_way = request.end_ms == request.now_ms
     volumes = queries.daily(request.device.id, request.tz, request.end_ms)
-    days = daily_volume.days(volumes, request.tz, request.end_ms, under_way=under_way)
+    days = volume_cards.days(volumes, request.tz, request.end_ms, under_way=under_way)
     window = Window(days[0].window.from_ms, days[-1].window.to_ms)
     parts = (
-        daily_volume.TITLE,
+        volume_cards.DAYS_TITLE,
         f"{days[0].name} – {days[-1].name}{' so far' if under_way else ''}",
         zone_words(request.tz, window),
-        daily_volume.average(days, request.units),
+        volume_cards.average_words(days, request.units),
     )
     return Drawing(window, parts, lambda box, colours: bars(days, request.units, box, colours))
 
@@ -99,7 +99,7 @@ def by_hour(request: CardRequest) -> Drawing:
     clock = Clock(request.tz, *window)
     first, last = (day_text(clock.local(at) // DAY_MS) for at in window)
     parts = (
-        f"{hourly_profile.TITLE}, mean {request.units.flow_name}",
+        f"{volume_cards.WEEK_TITLE}, mean {request.units.flow_name}",
         f"{first} – {last}",
         zone_words(request.tz, window),
     )
@@ -122,10 +122,10 @@ _NARROW_PX: Final = 12  # narrower bars are a hairline apart, as on a phone
 
 def bars(days: Sequence[Day], units: Units, box: Box, palette: Palette) -> str:
     """Bars as on the card: the highest fills the plot."""
-    if not daily_volume.any_readings(days):
-        return nothing(daily_volume.EMPTY, box, palette)
+    if not volume_cards.any_readings(days):
+        return nothing(volume_cards.NO_DAYS, box, palette)
     plot = Box(MARGIN_PX["l"], box.top + UNIT_PX + CLOCKS_PX, box.right, box.bottom - MARKS_PX)
-    top, slots = daily_volume.most(days), _slots(len(days), plot)
+    top, slots = volume_cards.most_of_days(days), _slots(len(days), plot)
     soft = mixed(palette.accent, palette.surface, 0.55)
     defs = stripes("partial", palette.accent, soft, 6, 3)
     defs += stripes("none", palette.gap, palette.surface, 5, 1.5)
@@ -147,7 +147,7 @@ def _slots(count: int, plot: Box) -> list[Box]:
 def _bar(day: Day, top: float, slot: Box) -> Box:
     """A day's bar; without data it fills its slot."""
     aside = (3 if slot.right - slot.left >= _NARROW_PX else 1) / 2
-    high = (slot.bottom - slot.top) * daily_volume.share(day, top) / 100
+    high = (slot.bottom - slot.top) * volume_cards.bar_share(day, top) / 100
     y = slot.top if day.gallons is None else slot.bottom - max(1.0, high)
     return Box(slot.left + aside, y, slot.right - aside, slot.bottom)
 
@@ -158,7 +158,7 @@ def _drawn(day: Day, bar: Box, units: Units, palette: Palette) -> str:
         f'<rect class="day" x="{bar.left:.2f}" y="{bar.top:.2f}"'
         f' width="{bar.right - bar.left:.2f}" height="{bar.bottom - bar.top:.2f}" rx="1.5"'
         f' fill="{fill if day.gallons is not None else "url(#none)"}">'
-        f"<title>{escape(daily_volume.words_of(day, units))}</title></rect>"
+        f"<title>{escape(volume_cards.day_words(day, units))}</title></rect>"
     )
 
 
@@ -178,8 +178,8 @@ def _scale(top: float, units: Units, plot: Box, palette: Palette) -> str:
     scale = units.scale(FLOW_AMOUNT, top)
     highest = top * scale.factor
     made = words(
-        f"{daily_volume.TITLE}, {scale.unit}", plot.left, plot.top - CLOCKS_PX - 2, palette.ink_2,
-        SMALL_PX,
+        f"{volume_cards.DAYS_TITLE}, {scale.unit}", plot.left, plot.top - CLOCKS_PX - 2,
+        palette.ink_2, SMALL_PX,
     )  # fmt: skip
     for value in steps(highest):
         y = plot.bottom - (plot.bottom - plot.top) * value / highest
@@ -201,7 +201,7 @@ def _marks(days: Sequence[Day], slots: Sequence[Box], palette: Palette) -> str:
     """Labels of the Mondays that fit."""
     made, free = "", 0.0
     for day, slot in zip(days, slots, strict=True):
-        text = daily_volume.mark(day)
+        text = volume_cards.day_mark(day)
         end = slot.left + width_px(text, SMALL_PX)
         if text and free <= slot.left and end <= slots[-1].right + MARGIN_PX["r"]:
             made += words(text, slot.left, slot.bottom + 15, palette.ink_3, SMALL_PX)
@@ -229,10 +229,10 @@ Week = Sequence[Sequence[float | None]]
 
 def hours(week: Week, units: Units, box: Box, palette: Palette) -> str:
     """In the card's shades: the highest mean is the accent itself."""
-    if not hourly_profile.flows(week):
-        return nothing(hourly_profile.EMPTY, box, palette)
+    if not volume_cards.flows(week):
+        return nothing(volume_cards.NO_WEEK, box, palette)
     plot = Box(box.left + NAMES_PX, box.top, box.right, box.bottom - HOUR_MARKS_PX - LEGEND_PX)
-    top = hourly_profile.most(week)
+    top = volume_cards.most_of_week(week)
     drawn = "".join(
         _row(day, name, top, units, palette, _part(plot, row))
         for row, (name, day) in enumerate(zip(WEEKDAYS, week, strict=True))
@@ -260,7 +260,7 @@ def _row(
         x, fill = row.left + hour * width, shade(flow, top, palette)
         made += (
             f'<rect class="hour" x="{x:.2f}" y="{row.top:.2f}" {size} fill="{fill}">'
-            f"<title>{escape(hourly_profile.words_of(flow, name, hour, units))}</title></rect>"
+            f"<title>{escape(volume_cards.hour_words(flow, name, hour, units))}</title></rect>"
         )
     return made
 
@@ -268,15 +268,15 @@ def _row(
 def shade(flow: float | None, top: float, palette: Palette) -> str:
     if flow is None:
         return "url(#none)"
-    return mixed(palette.accent, palette.bg, hourly_profile.share(flow, top) / 100)
+    return mixed(palette.accent, palette.bg, volume_cards.shade(flow, top) / 100)
 
 
 def _hour_marks(plot: Box, palette: Palette) -> str:
     width = (plot.right - plot.left) / HOURS
-    every = next(n for n in (3, hourly_profile.MARKED_HOURS) if n * width >= MARK_PX or n > 3)
+    every = next(n for n in (3, volume_cards.MARKED_HOURS) if n * width >= MARK_PX or n > 3)
     return "".join(
         words(
-            hourly_profile.hour_text(hour),
+            volume_cards.hour_text(hour),
             plot.left + hour * width,
             plot.bottom + 13,
             palette.ink_3,

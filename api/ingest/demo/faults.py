@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.catalog import DAY_MS, HOUR_MS
 from api.ingest.demo.fleet import Condition
 from api.ingest.demo.noise import Floats, Ints
 
@@ -26,13 +26,11 @@ FLOW_FAULTS: Final[dict[Condition, FlowFault]] = {
     Condition.LEAKING: FlowFault(6 * DAY_MS, None, lambda rates: rates + LEAK_GPM),
     Condition.NIGHT_FLOW: FlowFault(6 * DAY_MS, None, lambda rates: rates + 0.2),
     Condition.BURST: FlowFault(30 * HOUR_MS, None, lambda rates: rates + 9.0),
-    Condition.HIGH_FLOW: FlowFault(
-        26 * HOUR_MS, 26 * HOUR_MS - 25 * MINUTE_MS, lambda r: r * 0 + 40.0
-    ),
-    Condition.UNUSUAL_DAY: FlowFault(48 * HOUR_MS, 30 * HOUR_MS, lambda rates: rates + 5.0),
+    Condition.HIGH_FLOW: FlowFault(2 * HOUR_MS, None, lambda rates: rates * 0 + 38.0),
+    Condition.UNUSUAL_DAY: FlowFault(28 * HOUR_MS, 14 * HOUR_MS, lambda rates: rates + 9.0),
     Condition.NO_USE: FlowFault(10 * DAY_MS, None, lambda rates: rates * 0),
     Condition.STUCK: FlowFault(20 * HOUR_MS, None, lambda rates: rates * 0 + 2.0),
-    Condition.BACKWARDS: FlowFault(5 * HOUR_MS, 4 * HOUR_MS, lambda rates: rates * 0 - 1.5),
+    Condition.BACKWARDS: FlowFault(5 * HOUR_MS, None, lambda rates: rates * 0 - 1.5),
 }
 
 

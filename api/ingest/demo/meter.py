@@ -15,13 +15,24 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.ingest.batch import Bools, Columns
 from api.ingest.demo import noise
 from api.ingest.demo.faults import faulty_rates
-from api.ingest.demo.fleet import SILENT_MS, UNACCOUNTED, Character, Condition, Pattern, sub_meters
+from api.ingest.demo.fleet import (
+    EXCHANGED_MS,
+    SET_BACK_MS,
+    SILENT_MS,
+    UNACCOUNTED,
+    Character,
+    Condition,
+    Pattern,
+    sub_meters,
+)
 from api.ingest.demo.noise import Floats, Ints
 from api.ingest.demo.patterns import SHARES, Clock, draws
+from api.metering.units import GALLONS_PER_CUBIC_METRE
 
 OUTAGE_MS: Final = (50 * HOUR_MS, 44 * HOUR_MS + 10 * MINUTE_MS)  # before the origin
 WEAK_DBM: Final = -121.0
 TAKEN_OUT_MS: Final = 9 * DAY_MS
+FROST_MS: Final = 5 * DAY_MS  # before the origin
 _BURST_MS: Final = 11 * MINUTE_MS
 _INDOORS: Final = 21.0
 _OUTDOORS: Final = frozenset({"Irrigation", "Cooling", "Gateways"})
@@ -65,7 +76,7 @@ def readings(one: Character, key: int, origin_ms: int, from_ms: int, to_ms: int)
     signals = signals.only(_arrived(one, signals, origin_ms))
     clock = Clock.at(signals.instants, one.meter.site.time_zone)
     flow = _flow(one, signals, origin_ms)
-    values = np.array([*flow, *_surroundings(one, clock, signals.index)])
+    values = np.array([*flow, *_surroundings(one, clock, signals.index, origin_ms)])
     return Columns(np.full(len(signals.instants), key, np.int64), signals.instants, values)
 
 
@@ -126,9 +137,11 @@ def _arrived(one: Character, sent: _Sent, origin_ms: int) -> Bools:
     if one.meter.condition is Condition.STUCK:  # its radio is well
         arrived[:] = True
     if one.meter.condition is Condition.DEGRADED:
-        burst = noise.uniform(noise.sub(one.stream, _BURST), sent.instants // _BURST_MS)
+        bursts = sent.instants // _BURST_MS
+        lost = noise.uniform(noise.sub(one.stream, _BURST), bursts) < 0.08
         single = noise.uniform(noise.sub(one.stream, _BURST + 100), sent.index)
-        arrived &= (burst >= 0.04) & (single >= 0.025)
+        # Never two in a row: it is heard too seldom, but not silent.
+        arrived &= ~(lost & (bursts % 2 == 0)) & (single >= 0.025)
     if one.meter.condition is Condition.OUTAGE:
         start, end = (origin_ms - before for before in OUTAGE_MS)
         arrived &= (sent.instants < start) | (sent.instants >= end)
@@ -145,7 +158,7 @@ def _flow(one: Character, sent: _Sent, origin_ms: int) -> tuple[Floats, Floats, 
     return gallons * 60 / np.maximum(sent.durations, 1.0), sent.durations, gallons
 
 
-def _surroundings(one: Character, clock: Clock, index: Ints) -> tuple[Floats, ...]:
+def _surroundings(one: Character, clock: Clock, index: Ints, origin_ms: int) -> tuple[Floats, ...]:
     """(quality, signal strength, network rssi, temperature), in the catalog's order."""
 
     def wander(name: int, period_ms: int, noisy: float, index: Ints = index) -> Floats:
@@ -156,9 +169,11 @@ def _surroundings(one: Character, clock: Clock, index: Ints) -> tuple[Floats, ..
     outdoors = one.meter.kind in _OUTDOORS
     daily = np.sin((clock.hour - 9.5) * (2 * np.pi / 24)) * (7.5 if outdoors else 1.4)
     base = one.meter.site.outdoor_celsius if outdoors else _INDOORS
+    if one.meter.condition is Condition.FROST:
+        base = np.where(clock.instants >= origin_ms - FROST_MS, base - 8.0, base)
     middle, swing = {
-        Condition.LOW_QUALITY: (44.0, 9.0),
-        Condition.DEGRADED: (61.0, 20.0),
+        Condition.LOW_QUALITY: (34.0, 9.0),
+        Condition.DEGRADED: (64.0, 16.0),
     }.get(one.meter.condition, (96.0 + 0.33 * (one.rssi + 72), 2.6))
     quality = np.clip(middle + swing * wander(_QUALITY, 5 * HOUR_MS, 0.35), 0, 100)
     middle = WEAK_DBM if one.meter.condition is Condition.WEAK_SIGNAL else one.signal
@@ -166,3 +181,20 @@ def _surroundings(one: Character, clock: Clock, index: Ints) -> tuple[Floats, ..
     rssi = one.rssi + 3 * wander(_RSSI, 2 * HOUR_MS, 0.6)
     celsius = base + daily + 1.6 * wander(_CELSIUS, 7 * HOUR_MS, 0.08)
     return np.rint(quality), np.rint(signal), np.rint(rssi), np.round(celsius, 1)
+
+
+# --- Registers -----------------------------------------------------------------------------------
+
+FIRST_REGISTER: Final = 1_187.0  # m³
+SET_BACK: Final = 5.0  # m³
+
+
+def registers(instants: Ints, gallons: Floats, origin_ms: int) -> Floats:
+    """What a meter has counted up to, in m³, by its volumes since its first reading. It was
+    exchanged for a new one, which was set back once."""
+    counted = FIRST_REGISTER + np.cumsum(gallons) / GALLONS_PER_CUBIC_METRE
+    old = instants < origin_ms - EXCHANGED_MS
+    at_exchange = counted[old][-1] if old.any() else FIRST_REGISTER
+    set_back = np.where(instants < origin_ms - SET_BACK_MS, 0.0, SET_BACK)
+    new: Floats = np.where(old, counted, counted - at_exchange - set_back)
+    return np.round(new, 3)

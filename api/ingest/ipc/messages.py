@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
 import orjson
@@ -10,10 +10,20 @@ import orjson
 from api.errors import Busy, Internal, ServiceError, Unavailable
 from api.ingest.decode import Rejection
 from api.ingest.submission import Entry, Receipt, RowResult, Submission
+from api.store.base import RegisterRow
 
 _ERRORS: Final = {error.code: error for error in (Busy, Unavailable, Internal)}
 _LETTER: Final = {RowResult.STORED: "s", RowResult.REPEATED: "r", RowResult.REFUSED: "x"}
 _FATE: Final = {letter: fate for fate, letter in _LETTER.items()}
+
+
+def _reading(*values: Any) -> Any:
+    return values
+
+
+_BY_LENGTH: Final[dict[int, Callable[..., Entry]]] = {
+    len(kind._fields): kind for kind in (Rejection, RegisterRow)
+}
 
 
 def of_submission(submission: Submission) -> bytes:
@@ -42,8 +52,7 @@ def _sound(text: str) -> str:
 def to_submission(message: bytes) -> Submission:
     fields: dict[str, Any] = orjson.loads(message)
     entries: list[Entry] = [
-        Rejection(*entry) if len(entry) == len(Rejection._fields) else tuple(entry)
-        for entry in fields["entries"]
+        _BY_LENGTH.get(len(entry), _reading)(*entry) for entry in fields["entries"]
     ]
     samples = cast("list[tuple[int, str]]", fields["samples"])
     undated = cast("list[int]", fields["undated"])

@@ -17,10 +17,17 @@ from api.ingest import live_rows
 from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import DEVICE, UNKNOWN_DEVICE, Devices, Rejection
 from api.ingest.device_cache import CACHE_S, DeviceCache
-from api.ingest.mqtt.messages import NO_ORGANIZATION, Item, Reader, Reading, spelled
+from api.ingest.mqtt.messages import (
+    NO_ORGANIZATION,
+    OTHER_TOPIC,
+    Item,
+    Reader,
+    Reading,
+    spelled,
+)
 from api.ingest.mqtt.redelivery_journal import Journal
 from api.ingest.submission import Draft, Entry, Submission
-from api.store.base import ROWS_A_COMMIT, Progress
+from api.store.base import ROWS_A_COMMIT, Progress, Scope
 from api.store.refusals import MAX_SAMPLE
 from api.timez import now_ms
 
@@ -32,7 +39,8 @@ _log = logging.getLogger(__name__)
 
 class Message(NamedTuple):
     """A delivered message. ``identifier``: of its packet, unique within its ``connection``.
-    ``again``: the broker has delivered it before."""
+    ``again``: it was delivered before. ``session``: the sender's, 0 for a broker, whose only client
+    we are. ``scope``: what the sender may name, None for a broker. ``sender``: its Key ID."""
 
     topic: str
     payload: bytes
@@ -41,11 +49,19 @@ class Message(NamedTuple):
     again: bool
     connection: int
     arrived_s: float  # monotonic
+    session: int = 0
+    scope: Scope | None = None
+    sender: str = ""
 
     @property
     def size(self) -> int:
         """Approximate memory in bytes."""
-        return _MESSAGE_BYTES + len(self.payload)
+        return _MESSAGE_BYTES + len(self.topic) + len(self.payload)
+
+    @property
+    def key(self) -> str:
+        """Its key in the journal."""
+        return f"{self.session}.{self.identifier}" if self.session else str(self.identifier)
 
     @classmethod
     def of(cls, message: MQTTMessage, connection: int) -> Message:
@@ -102,12 +118,13 @@ class Intake:
         drafts = defaultdict[_Kind, _Draft](_Draft)
         full: list[tuple[_Kind, _Draft]] = []
         for message in messages:
-            reading = self._reader.read(message.topic, message.payload)
+            reading = self._reading(message)
             if reading is None:
                 self._count_unmatched(message)
                 continue
             organization_id = reading.organization_id if self._has_devices(message, reading) else ""
-            kind = _Kind(organization_id, reading.source)
+            source = f"{reading.source} {message.sender}" if message.sender else reading.source
+            kind = _Kind(organization_id, source)
             if len(drafts[kind].entries) >= ROWS_A_COMMIT:
                 full.append((kind, drafts.pop(kind)))
             draft = drafts[kind]
@@ -137,7 +154,7 @@ class Intake:
         return self._submitted
 
     def _is_counted(self, message: Message) -> bool:
-        return self._journal.submitted(message.identifier, message.topic, message.payload) > 0
+        return self._journal.submitted(message.key, message.topic, message.payload) > 0
 
     def _made(self, kind: _Kind, draft: _Draft, number: int) -> Submission:
         """A submission, numbered if it counts refused readings: the store saves the number in the
@@ -145,12 +162,12 @@ class Intake:
         if not draft.has_uncounted:
             return draft.of(*kind)
         for message in draft.refused:
-            self._journal.submit(message.identifier, message.topic, message.payload, number)
+            self._journal.submit(message.key, message.topic, message.payload, number)
         return draft.of(*kind, Progress(self._source, "", number))
 
     def as_refused(self, message: Message, reason: str) -> list[Submission]:
         """A message that can't be stored, for the table of refusals."""
-        reading = self._reader.read(message.topic, message.payload)
+        reading = self._reading(message)
         organization_id = (
             reading.organization_id if reading and self._has_devices(message, reading) else ""
         )
@@ -175,6 +192,15 @@ class Intake:
     def close(self) -> None:
         self._journal.close()
 
+    def _reading(self, message: Message) -> Reading | None:
+        """The decoded message; None for a topic without a subscription. A topic beyond the sender's
+        scope is a refusal in the sender's own organization."""
+        scope = message.scope
+        if scope and self._reader.organization_id(message.topic) != scope.organization_id:
+            refusal = Rejection(OTHER_TOPIC, message.topic[:MAX_SAMPLE])
+            return Reading(scope.organization_id, "mqtt", [refusal])
+        return self._reader.read(message.topic, message.payload)
+
     def _entries(self, message: Message, reading: Reading) -> list[Entry]:
         at_ms = now_ms()
         if any(live_rows.dateless(item) for item in reading.items):
@@ -192,7 +218,7 @@ class Intake:
         """The instant of the message's first item; each further one is a millisecond later."""
         at_ms = self._timestamps.take(message.topic, now_ms, several)
         return self._journal.received(
-            message.identifier,
+            message.key,
             message.topic,
             message.payload,
             at_ms,
@@ -203,15 +229,17 @@ class Intake:
     def _has_devices(self, message: Message, reading: Reading) -> bool:
         """Whether there are devices of that organization. Messages for an unknown one are recorded
         without an organization, so that invented ones can't fill the table of refusals."""
-        return any(self._device_lists(message, reading.organization_id))
+        return message.scope is not None or any(
+            self._device_lists(message, reading.organization_id)
+        )
 
     def _device_lists(self, message: Message, organization_id: str) -> Iterator[Devices]:
-        """The cached devices; for an unknown device, the devices at the time of the message or
-        later."""
-        yield self._device_cache.devices(organization_id)
+        """The cached devices that the sender may name; for an unknown device, the devices at the
+        time of the message or later."""
+        yield self._device_cache.devices(organization_id, scope=message.scope)
         since_s = monotonic() - message.arrived_s
         if since_s < CACHE_S:
-            yield self._device_cache.devices(organization_id, within_s=since_s)
+            yield self._device_cache.devices(organization_id, within_s=since_s, scope=message.scope)
 
     def _entry(self, message: Message, reading: Reading, item: Item, at_ms: int) -> Entry:
         if isinstance(item, Rejection):

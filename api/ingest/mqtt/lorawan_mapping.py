@@ -3,12 +3,13 @@
 A TOML or JSON file, named by WEIR_MQTT_MAPPING::
 
     [[source]]
-    format = "chirpstack"                         # or "things"
+    format = "chirpstack"                         # "things", "wmbusmeters"
     topic = "application/0a1b2c/device/+/event/up"
     organization = "an organization's id"
     model = "WM-1"                                # unless the message names it
 
     [model."WM-1"]
+    register = { path = "volume.total", unit = "m3" }
     flowAmount = { path = "volume.delta", factor = 0.264172 }   # litres to gallons
     onboardTemperature = "temperature"
 
@@ -27,21 +28,26 @@ from typing import Any, Final, Literal, cast, get_args
 
 from api.catalog import METRICS
 from api.errors import ConfigurationError
+from api.ingest.decode import REGISTER
 from api.ingest.mqtt.topics import PREFIX, is_filter
+from api.metering.register import unit_of
 
-Format = Literal["chirpstack", "things"]
+Format = Literal["chirpstack", "things", "wmbusmeters"]
 
-_FIELDS: Final = frozenset(metric.field for metric in METRICS)
+_FIELDS: Final = frozenset((REGISTER, *(metric.field for metric in METRICS)))
 _SOURCE_KEYS: Final = frozenset({"format", "topic", "organization", "model"})
 _FIELD_KEYS: Final = frozenset({"path", "factor"})
+_REGISTER_KEYS: Final = _FIELD_KEYS | {"unit"}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The path of a field in a decoded object, and the factor for its number."""
+    """The path of a field in a decoded object, and the factor for its number. ``unit``: of a
+    register; '' for the device's own."""
 
     path: tuple[str, ...]
     factor: float = 1.0
+    unit: str = ""
 
 
 Model = Mapping[str, Place]
@@ -120,18 +126,27 @@ def _model(name: str, fields: object) -> Model:
     _only(table, _FIELDS, f"model {name}")
     if not table:
         raise ValueError(f"model {name} maps no field")
-    return {field: _place(f"model {name}: {field}", value) for field, value in table.items()}
+    return {
+        field: _place(
+            f"model {name}: {field}", value, _REGISTER_KEYS if field == REGISTER else _FIELD_KEYS
+        )
+        for field, value in table.items()
+    }
 
 
-def _place(where: str, value: object) -> Place:
+def _place(where: str, value: object, keys: frozenset[str]) -> Place:
     table = {"path": value} if isinstance(value, str) else _table(value, where)
-    _only(table, _FIELD_KEYS, where)
+    _only(table, keys, where)
     path, factor = table.get("path"), table.get("factor", 1.0)
     if not isinstance(path, str) or not all(path.split(".")):
         raise ValueError(f"{where} needs a path, such as volume.total")
     if isinstance(factor, bool) or not isinstance(factor, int | float) or not math.isfinite(factor):
         raise ValueError(f"{where}: its factor must be a number")
-    return Place(tuple(path.split(".")), float(factor))
+    try:
+        unit = unit_of(table["unit"]) if "unit" in table else ""
+    except ValueError as error:
+        raise ValueError(f"{where}: its unit {error}") from None
+    return Place(tuple(path.split(".")), float(factor), unit)
 
 
 def _table(value: object, where: str) -> dict[str, Any]:

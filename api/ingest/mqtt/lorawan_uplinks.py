@@ -1,7 +1,8 @@
-"""Uplinks of ChirpStack v4 and The Things Stack v3 to payloads of our own. Pure.
+"""Uplinks of ChirpStack v4, The Things Stack v3 and wmbusmeters to payloads of our own. Pure.
 
-Both deliver a frame in JSON, decoded to an object by the network server's codec, with the radio's
-metadata beside. A frame's time is when the network server received it.
+The first two deliver a frame in JSON, decoded to an object by the network server's codec, with the
+radio's metadata beside. A frame's time is when the network server received it. wmbusmeters delivers
+one flat object.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from api.catalog import NETWORK_RSSI
-from api.ingest.decode import DEVICE, NOT_JSON, Rejection
+from api.ingest.decode import DEVICE, NOT_JSON, REGISTER, Rejection
 from api.ingest.mqtt.lorawan_mapping import Format, Mappings, Place, Source
 
 NOT_AN_UPLINK: Final = "not an uplink"
@@ -51,6 +52,8 @@ def payload_of(message: object, source: Source, mappings: Mappings) -> _Table | 
     measured = {field: _value(frame.decoded, place) for field, place in model.items()}
     if all(value is None for value in measured.values()):
         return Rejection(NOTHING_MAPPED, frame.device)
+    if REGISTER in model and model[REGISTER].unit:
+        measured["registerUnit"] = model[REGISTER].unit
     radio = {NETWORK_RSSI.field: _strongest(frame.rssi)}
     return {DEVICE: frame.device, _INSTANT: frame.recorded_at, **radio, **measured}
 
@@ -86,7 +89,22 @@ def _things(message: _Table) -> Frame:
     )
 
 
-_FRAMES: Final[Mapping[Format, Any]] = {"chirpstack": _chirpstack, "things": _things}
+def _wmbusmeters(message: _Table) -> Frame:
+    """One flat object for each telegram: the model is the driver's name."""
+    return Frame(
+        device=_text(message.get("id")),
+        model=_text(message.get("meter")),
+        recorded_at=message.get("timestamp"),
+        decoded=message,
+        rssi=[message.get("rssi_dbm")],
+    )
+
+
+_FRAMES: Final[Mapping[Format, Any]] = {
+    "chirpstack": _chirpstack,
+    "things": _things,
+    "wmbusmeters": _wmbusmeters,
+}
 
 
 def _value(decoded: _Table, place: Place) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from api.ingest.decode import DEVICE, NOT_JSON, UUID_FORM, Devices, Rejection
 from api.ingest.json_lines import parse_payload
-from api.ingest.mqtt.lorawan_mapping import Mappings
+from api.ingest.mqtt.lorawan_mapping import Mappings, Source
 from api.ingest.mqtt.lorawan_uplinks import payload_of
 from api.ingest.mqtt.topics import PREFIX, UP_FILTER, matches
 
@@ -19,6 +19,7 @@ TOO_BIG: Final = "message too big"
 TOO_MANY: Final = f"more than {MAX_READINGS:,} readings in a message"
 NO_ORGANIZATION: Final = "unknown organization"
 OTHER_DEVICE: Final = "device doesn't match the topic"
+OTHER_TOPIC: Final = "topic that the key may not publish to"
 
 Item = dict[str, Any] | Rejection
 """A payload that names its device, for `decode_json`, or why there is none."""
@@ -43,20 +44,28 @@ class Reader:
     def filters(self) -> tuple[str, ...]:
         return (UP_FILTER, *(source.topic for source in self.mappings.sources))
 
-    def read(self, topic: str, payload: bytes) -> Reading | None:
-        """None for a topic without a subscription, such as an old session's."""
+    def organization_id(self, topic: str) -> str | None:
+        """Whose readings a topic brings; None for a topic without a subscription."""
         if topic.startswith(PREFIX):
             levels = topic.split("/")
-            if len(levels) != 5 or levels[4] != "up":
-                return None
-            return Reading(levels[2], "mqtt", _own(levels[3], payload))
-        for source in self.mappings.sources:
-            if matches(source.topic, topic):
-                item = _checked(payload) or payload_of(
-                    parse_payload(payload), source, self.mappings
-                )
-                return Reading(source.organization_id, f"mqtt {source.format}", [item])
-        return None
+            return levels[2] if len(levels) == 5 and levels[4] == "up" else None
+        source = self._source(topic)
+        return source.organization_id if source else None
+
+    def read(self, topic: str, payload: bytes) -> Reading | None:
+        """None for a topic without a subscription, such as an old session's."""
+        organization_id = self.organization_id(topic)
+        if organization_id is None:
+            return None
+        source = None if topic.startswith(PREFIX) else self._source(topic)
+        if source is None:
+            return Reading(organization_id, "mqtt", _own(topic.split("/")[3], payload))
+        item = _checked(payload) or payload_of(parse_payload(payload), source, self.mappings)
+        return Reading(organization_id, f"mqtt {source.format}", [item])
+
+    def _source(self, topic: str) -> Source | None:
+        matching = (source for source in self.mappings.sources if matches(source.topic, topic))
+        return next(matching, None)
 
 
 def _checked(payload: bytes) -> Rejection | None:

@@ -41,6 +41,17 @@ class Inbox:
             self._messages.append(message)
             self._has_messages.notify()
 
+    def put_all(self, messages: Sequence[Message]) -> None:
+        """Add messages without waiting. Look at `is_full` before."""
+        with self._has_messages:
+            self._bytes += sum(message.size for message in messages)
+            self._messages.extend(messages)
+            self._has_messages.notify()
+
+    @property
+    def is_full(self) -> bool:
+        return self._bytes >= self._most_bytes
+
     def take(self) -> list[Message]:
         """All messages that have arrived; none when closed."""
         with self._has_messages:

@@ -5,8 +5,8 @@ another time, a redelivery would be counted twice. So the time is on disk before
 stored. It also records the submission in which a message's refused readings were counted: the
 store saves the number of the last submission in the same transaction.
 
-Within a session the broker redelivers a message with the same packet identifier. That, with a
-digest of its content, is the key of its note.
+Within a session a message is redelivered with the same packet identifier. That (with the session's
+number where there are several) is the key of its note, which also has a digest of its content.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Final, NamedTuple, TextIO
 
 from api.errors import ConfigurationError
 
-_MAX_LINES: Final = 200_000  # then the file is rewritten, with at most 65,535 lines
+_MAX_LINES: Final = 200_000  # then the file is rewritten, with at most `MOST_NOTES` lines
+MOST_NOTES: Final = 65_535  # packet identifiers of a session; beyond, the oldest notes go
 
 
 class _Note(NamedTuple):
@@ -42,9 +43,9 @@ class Journal:
     is new, so that earlier deliveries are unknown."""
 
     def __init__(self, path: Path) -> None:
-        self._notes: dict[int, _Note] = {}
+        self._notes: dict[str, _Note] = {}
         self._file: TextIO | None = None
-        self._fresh: set[int] = set()  # identifiers not flushed yet
+        self._fresh: set[str] = set()  # keys not flushed yet
         self._lines = 0
         self._path = path
         try:
@@ -58,7 +59,7 @@ class Journal:
 
     def received(
         self,
-        identifier: int,
+        key: str,
         topic: str,
         payload: bytes,
         now_ms: int,
@@ -68,34 +69,41 @@ class Journal:
     ) -> int:
         """The instant of the message's first delivery; ``again``: this one is a redelivery."""
         digest = _digest(topic, payload)
-        note = self._notes.get(identifier)
+        note = self._notes.get(key)
         if again and note is not None and note.digest == digest:
             return note.received_ms
-        self._notes[identifier] = _Note(digest, now_ms, several)
-        self._fresh.add(identifier)
+        self._note(key, _Note(digest, now_ms, several))
         return now_ms
 
-    def submitted(self, identifier: int, topic: str, payload: bytes) -> int:
+    def _note(self, key: str, note: _Note) -> None:
+        self._notes.pop(key, None)  # so that it becomes the newest
+        self._notes[key] = note
+        self._fresh.add(key)
+        if len(self._notes) > MOST_NOTES:
+            oldest = next(iter(self._notes))
+            del self._notes[oldest]
+            self._fresh.discard(oldest)
+
+    def submitted(self, key: str, topic: str, payload: bytes) -> int:
         """The submission that counted this message's refused readings; 0 if none did."""
-        note = self._notes.get(identifier)
+        note = self._notes.get(key)
         matches = note is not None and note.digest == _digest(topic, payload)
         return note.submitted if note is not None and matches else 0
 
-    def submit(self, identifier: int, topic: str, payload: bytes, number: int) -> None:
+    def submit(self, key: str, topic: str, payload: bytes, number: int) -> None:
         digest = _digest(topic, payload)
-        note = self._notes.get(identifier)
+        note = self._notes.get(key)
         if note is None or note.digest != digest:
             note = _Note(digest, 0)
-        self._notes[identifier] = note._replace(submitted=number)
-        self._fresh.add(identifier)
+        self._note(key, note._replace(submitted=number))
 
     def forget_submitted_after(self, number: int) -> None:
         """Reset submissions of earlier processes after that number: they were never stored. The
         next flush keeps this: later submissions get the same numbers, and are stored."""
-        for identifier, note in self._notes.items():
+        for key, note in self._notes.items():
             if note.submitted > number:
-                self._notes[identifier] = note._replace(submitted=0)
-                self._fresh.add(identifier)
+                self._notes[key] = note._replace(submitted=0)
+                self._fresh.add(key)
 
     @property
     def end_ms(self) -> int:
@@ -131,11 +139,9 @@ class Journal:
     def _read(self, text: str) -> None:
         for line in text.splitlines(keepends=True):
             fields = line.split(" ")
-            if (
-                len(fields) in (4, 5) and fields[0].isdigit() and line.endswith("\n")
-            ):  # else cut off
+            if len(fields) in (4, 5) and fields[0] and line.endswith("\n"):  # else cut off
                 numbers = map(int, fields[2:])  # four fields: of an older version
-                self._notes[int(fields[0])] = _Note(fields[1], *numbers)
+                self._notes[fields[0]] = _Note(fields[1], *numbers)
 
     def _add(self, file: TextIO) -> None:
         try:
@@ -144,11 +150,11 @@ class Journal:
             self.close()  # it may end within a line: the next attempt rewrites it
             raise
 
-    def _write(self, file: TextIO, identifiers: Collection[int]) -> None:
-        file.write("".join(f"{i} {self._notes[i].line}" for i in identifiers))
+    def _write(self, file: TextIO, keys: Collection[str]) -> None:
+        file.write("".join(f"{key} {self._notes[key].line}" for key in keys))
         file.flush()
         os.fdatasync(file.fileno())
-        self._lines += len(identifiers)
+        self._lines += len(keys)
 
     def _rewrite(self) -> None:
         draft = self._path.with_name(f".{self._path.name}.new")

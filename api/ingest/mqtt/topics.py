@@ -20,6 +20,16 @@ def datapoint(organization_id: str, device_id: str) -> str:
     return f"{PREFIX}/{organization_id}/{device_id}/datapoint"
 
 
+def device_state(organization_id: str, device_id: str) -> str:
+    """Where Weir publishes a device's state for Home Assistant, retained."""
+    return f"{PREFIX}/{organization_id}/{device_id}/state"
+
+
+def availability(installation: str) -> str:
+    """Where Weir publishes whether it runs."""
+    return f"{PREFIX}/{installation}/availability"
+
+
 def matches(topic_filter: str, topic: str) -> bool:
     """MQTT's rule for ``+`` and ``#``; topics that begin with ``$`` match no leading wildcard."""
     if topic.startswith("$") and topic_filter[:1] in ("+", "#"):

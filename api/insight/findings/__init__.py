@@ -10,8 +10,8 @@ How to use it, in three calls::
   `parse` what a person typed. "Not a problem" multiplies ``factor``.
 - ``state``: what the last call left (`State.dump`, `State.load`: some 11 kB), None for the first.
   A ValueError of `State.load`: begin with None.
-- ``readings`` (`Readings`): answers hours, minutes and registers of this device. `resume_ms` tells
-  from where hours will be read.
+- ``readings`` (`Readings`): answers hours, minutes and falls of this device's register. `resume_ms`
+  tells from where hours will be read.
 - ``touched_ms``: the earliest recorded_at that was stored since the last call.
 - ``now_ms``: the clock. A device falls silent by it: call again when
   last seen + ``device.silent_after_ms`` + 1 min falls due.
@@ -37,7 +37,7 @@ from api.insight.findings.model import (
     Kind,
     Minute,
     Readings,
-    Register,
+    RegisterFall,
     Setting,
 )
 from api.insight.findings.registry import KIND_BY_NAME, KINDS, Settings, parse, values
@@ -55,7 +55,7 @@ __all__ = [
     "Kind",
     "Minute",
     "Readings",
-    "Register",
+    "RegisterFall",
     "Setting",
     "Settings",
     "State",

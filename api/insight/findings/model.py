@@ -44,12 +44,12 @@ class Minute(NamedTuple):
     rate: float | None
 
 
-class Register(NamedTuple):
-    """One reading of a cumulative register. ``modulus``: where it rolls over, if that is known."""
+class RegisterFall(NamedTuple):
+    """A register that went back, by so many gallons, from ``before``, as nothing explains."""
 
     recorded_at_ms: int
     gallons: float
-    modulus: float | None = None
+    before: float
 
 
 class Readings(Protocol):
@@ -64,7 +64,7 @@ class Readings(Protocol):
         """from_ms ≤ start_ms < to_ms. None are kept of old times: then hours must do."""
         ...
 
-    def registers(self, from_ms: int, to_ms: int) -> Sequence[Register]: ...
+    def register_falls(self, from_ms: int, to_ms: int) -> Sequence[RegisterFall]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,6 @@ class Device:
     excluded: tuple[tuple[int, int], ...] = ()
     maintained: tuple[tuple[int, int], ...] = ()
     max_rate: float | None = None
-    registers: bool = False
 
     def is_maintained(self, from_ms: int, to_ms: int) -> bool:
         """Whether any of [from_ms, to_ms) lies in maintenance."""

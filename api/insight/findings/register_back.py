@@ -1,4 +1,4 @@
-"""Register went back: a cumulative register falls, and no rollover explains it."""
+"""Register went back: it falls, and neither a rollover nor an exchange explains that."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from zoneinfo import ZoneInfo
 from api.insight.findings.model import Context, Draft, Hour, Kind, Setting
 from api.insight.findings.text import number, when
 
-NEAR_ROLLOVER: Final = 0.1  # of the modulus, before and after it
-
 
 class Memory(NamedTuple):
-    gallons: float | None = None
+    """Nothing: the store says which registers went back."""
 
 
 def step(
@@ -22,15 +20,12 @@ def step(
     drafts: list[Draft] = [] if draft is None else [draft]
     if hour.row is None:
         return memory, drafts
-    last = memory.gallons
-    for reading in hour.readings.registers(hour.start_ms, hour.until_ms):
-        fall = 0.0 if last is None else last - reading.gallons
-        rolled = reading.modulus is not None and fall > (1 - 2 * NEAR_ROLLOVER) * reading.modulus
-        if fall > context.values["least"] * context.factor and not rolled:
-            at = reading.recorded_at_ms
-            drafts.append(Draft(at, at, end_ms=at, value=fall, usual=last))
-        last = reading.gallons
-    return Memory(last), drafts
+    least = context.values["least"] * context.factor
+    for fall in hour.readings.register_falls(hour.start_ms, hour.until_ms):
+        if fall.gallons > least:
+            at = fall.recorded_at_ms
+            drafts.append(Draft(at, at, end_ms=at, value=fall.gallons, usual=fall.before))
+    return memory, drafts
 
 
 def words(draft: Draft, tz: ZoneInfo) -> str:
@@ -50,5 +45,4 @@ KIND: Final = Kind(
     words=words,
     settings=(Setting("least", "Falls by more than", "gal", 0.01, 0, 1e6),),
     live=True,
-    needs=lambda device, values: device.registers,
 )

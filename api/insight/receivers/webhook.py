@@ -45,8 +45,8 @@ def body_of(message: Message, means: Means) -> dict[str, Any]:
     """As Alertmanager's webhook says it, with the event and Weir's own ids beside it; of a report
     what it is, with the link to its PDF."""
     if message.report is not None:
-        told = ("id", "name", "period", "from", "to")
-        report = {name: message.report[name] for name in told}
+        names = ("id", "name", "period", "from", "to")
+        report = {name: message.report[name] for name in names}
         return {"event": message.event, "report": report | {"link": message.report_address(means)}}
     status = "resolved" if message.resolved else "firing"
     rule = message.body["rule"]["name"]

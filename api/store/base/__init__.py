@@ -55,6 +55,7 @@ from api.store.base.findings import (
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
     ROWS_A_COMMIT,
+    Added,
     Clockless,
     Ingest,
     Instant,
@@ -62,6 +63,8 @@ from api.store.base.ingest import (
     ReadingRow,
     Refusal,
     RefusalSummary,
+    RegisterEntry,
+    RegisterRow,
     Written,
 )
 from api.store.base.insight import (
@@ -98,6 +101,7 @@ __all__ = [
     "PLAN_KINDS",
     "ROWS_A_COMMIT",
     "UNTOUCHED",
+    "Added",
     "Alerts",
     "Annotation",
     "AnnotationEntry",
@@ -152,6 +156,8 @@ __all__ = [
     "ReadingRow",
     "Refusal",
     "RefusalSummary",
+    "RegisterEntry",
+    "RegisterRow",
     "Replica",
     "Retention",
     "Row",

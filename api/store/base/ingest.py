@@ -6,11 +6,51 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
+from api.store.base.directory import Device
+from api.store.base.series import Span
+
 ReadingRow = tuple[
     int, int, float | None, float | None, float | None, float | None, float | None,
     float | None, float | None,
 ]  # fmt: skip
 """(device key, recorded_at in epoch ms, then the values in the order of catalog.METRICS)."""
+
+
+class RegisterRow(NamedTuple):
+    """A register as sent: (device key, recorded_at in epoch ms, volume since ever), and the
+    quantities that came beside it. ``unit`` '': the one of the device's settings."""
+
+    device: int
+    ts: int
+    value: float
+    unit: str = ""
+    quality: float | None = None
+    signal_strength: float | None = None
+    network_rssi: float | None = None
+    onboard_temperature: float | None = None
+
+
+class Added(NamedTuple):
+    """What was new: readings, each once, and registers with the reading that each became."""
+
+    readings: list[ReadingRow]
+    registers: dict[RegisterRow, ReadingRow]
+
+
+class RegisterEntry(NamedTuple):
+    """A stored register as people read it, in ``unit``. ``gallons`` since ``from_ms``, the register
+    before it; both None for the first one. ``flags``: what is unusual of that step, see
+    `api.metering.register.Flag`. ``fall``: gallons by which it went back; ``before``: the register
+    before it, in gallons."""
+
+    ts: int
+    register: float
+    unit: str
+    from_ms: int | None
+    gallons: float | None
+    flags: tuple[str, ...]
+    fall: float
+    before: float | None = None
 
 
 class Written(NamedTuple):
@@ -91,6 +131,7 @@ class Ingest(Protocol):
         self,
         rows: Sequence[ReadingRow],
         *,
+        registers: Sequence[RegisterRow] = (),
         refusals: Sequence[Refusal] = (),
         progress: Progress | None = None,
     ) -> Written:
@@ -101,6 +142,10 @@ class Ingest(Protocol):
         different row at the same instant is another event (seq 0, 1, … in order of arrival).
         After the commit each rollup row equals a recomputation from raw. ``progress`` arrives with
         the counts of earlier batches; the store adds this one's stored and repeated.
+
+        Of ``registers`` the readings are derived, in the same transaction, also those of their
+        neighbours: whatever the order, the split and the repetition of registers, the readings are
+        the same. Of several registers at one instant the largest counts.
         """
         ...
 
@@ -108,13 +153,36 @@ class Ingest(Protocol):
         self,
         rows: Sequence[ReadingRow],
         *,
+        registers: Sequence[RegisterRow] = (),
         refusals: Sequence[Refusal] = (),
         undated: Collection[Instant] = (),
         progress: Collection[Progress] = (),
-    ) -> list[ReadingRow]:
-        """Store readings as `write` does; the new rows, each once. Rows at ``undated`` instants
+    ) -> Added:
+        """Store readings as `write` does. Rows at ``undated`` instants
         came without a timestamp: `TimeSeries.undated` returns these while their readings are kept.
         ``progress`` of the sources is saved in the same transaction."""
+        ...
+
+    def registers(
+        self,
+        device: Device,
+        span: Span,
+        *,
+        limit: int,
+        offset: int = 0,
+        newest_first: bool = False,
+    ) -> list[RegisterEntry]:
+        """A device's registers in the span, in order of time."""
+        ...
+
+    def count_registers(self, device: Device, span: Span) -> int: ...
+
+    def register_falls(self, device: Device, from_ms: int) -> list[RegisterEntry]:
+        """The registers from an instant on that went back, in order of time."""
+        ...
+
+    def derive_again(self, device: Device) -> int:
+        """Derive a device's readings from its registers once more; how many of them changed."""
         ...
 
     def rows_a_commit(self) -> int:

@@ -21,6 +21,7 @@ from api.store.tables import (
     PLAN,
     READING,
     READING_ORIGINAL,
+    REGISTER,
     SMALL_TABLES,
     TABLES,
     UNDATED,
@@ -44,7 +45,7 @@ def readings(device_key: int, low: int, high: int) -> list[Query]:
             f"DELETE FROM {table.name} WHERE device_id = ? AND ts >= ? AND ts < ?",
             (device_key, low, high),
         )
-        for table in (READING, READING_ORIGINAL, UNDATED)
+        for table in (READING, READING_ORIGINAL, UNDATED, REGISTER)
     ]
 
 

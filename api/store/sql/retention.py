@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from api.store.sql.query import Query
-from api.store.tables import DEVICE, HOUR_COUNTER, READING, READING_ORIGINAL, RETENTION, UNDATED
+from api.store.tables import (
+    DEVICE,
+    HOUR_COUNTER,
+    READING,
+    READING_ORIGINAL,
+    REGISTER,
+    RETENTION,
+    UNDATED,
+)
 
 _WHAT = "raw"
 
@@ -65,6 +73,15 @@ def forget_originals(device_key: int, before: int) -> Query:
     """What a pruned reading was, before it was corrected, is pruned with it."""
     return Query(
         f"DELETE FROM {READING_ORIGINAL.name} WHERE device_id = ? AND ts < ?", (device_key, before)
+    )
+
+
+def forget_registers(device_key: int, before: int) -> Query:
+    """Delete old registers but the newest of them, from which the next one's volume is derived."""
+    return Query(
+        f"DELETE FROM {REGISTER.name} WHERE device_id = ? AND ts <"
+        f" (SELECT MAX(ts) FROM {REGISTER.name} WHERE device_id = ? AND ts < ?)",
+        (device_key, device_key, before),
     )
 
 

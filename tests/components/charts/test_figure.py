@@ -14,8 +14,7 @@ from api.catalog import FLOW_RATE, HOUR_MS, MINUTE_MS
 from api.client import Series
 from api.timez import parse_instant, zone
 from components.charts import figure as charts_figure
-from components.charts.frames import Frame, frame, largest, rounded
-from components.charts.gap_causes import NO_DATA, Stretch
+from components.charts.frames import NO_DATA, Frame, Stretch, frame, largest, rounded
 from components.charts.traces import Canvas, Picture
 from components.ranges import Window
 from components.theme import DARK, LIGHT

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.timez import stamp, zone
-from components.device import custom_range
+from components.device import chart_state
 from tests.tables import cases
 from tests.world import ms
 
 NEW_YORK = zone("America/New_York")
 
 
-def tell(zone_name: str = "America/New_York", **said: Any) -> custom_range.CustomRange:
-    return custom_range.resolve(said, zone(zone_name))
+def tell(zone_name: str = "America/New_York", **said: Any) -> chart_state.CustomRange:
+    return chart_state.custom_range(said, zone(zone_name))
 
 
 @cases(
@@ -36,7 +36,7 @@ def tell(zone_name: str = "America/New_York", **said: Any) -> custom_range.Custo
     ],
 )  # fmt: skip
 def test_wall_times_become_instants(zone_name: str, first: str, last: str, range_: str) -> None:
-    assert tell(zone_name, first=first, last=last) == custom_range.CustomRange(range_)
+    assert tell(zone_name, first=first, last=last) == chart_state.CustomRange(range_)
 
 
 def test_a_time_that_does_not_exist_is_explained() -> None:
@@ -82,22 +82,22 @@ def test_what_is_no_time_is_asked_for(bad: Any) -> None:
 def test_every_instant_found_shows_that_time(wall: datetime, zone_name: str) -> None:
     wall = wall.replace(microsecond=0)
     tz, text = zone(zone_name), wall.isoformat()
-    read = custom_range.read_wall(text)
+    read = chart_state.read_wall(text)
     assert read is not None
-    found = custom_range.instants(tz, read)
+    found = chart_state.instants(tz, read)
     assert all(stamp(at, tz).startswith(text) for at in found)
     # Python's own reckoning: a time exists if going there and back leads to it.
     both = {round(wall.replace(tzinfo=tz, fold=f).timestamp() * 1000) for f in (0, 1)}
     real = {at for at in both if datetime.fromtimestamp(at / 1000, tz).replace(tzinfo=None) == wall}
     assert set(found) == real
     if not found:
-        before, after = custom_range.skipped(tz, read)
+        before, after = chart_state.skipped(tz, read)
         assert before <= read < after
 
 
 def test_a_leap_is_told_by_what_the_clock_shows() -> None:
     wall = ms("2026-03-08T02:30Z")  # read as if it were UTC
-    assert custom_range.skipped(NEW_YORK, wall) == (
+    assert chart_state.skipped(NEW_YORK, wall) == (
         ms("2026-03-08T02:00Z"),
         ms("2026-03-08T03:00Z"),
     )

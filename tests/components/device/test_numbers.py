@@ -16,7 +16,7 @@ from api.catalog import HOUR_MS, MINUTE_MS, RAW, RESOLUTION_BY_NAME
 from api.metering import hourly_profile as profile_rule
 from api.metering import night_flow, windows
 from api.timez import DAY_MS, ceil_to, day_start, from_datetime, local_ordinal, zone
-from components.device import daily_volume, hourly_profile, queries
+from components.device import queries, volume_cards
 from components.queries import pages
 from components.ranges import Window
 from tests.components.device.service import Bench, Reading, bench
@@ -140,8 +140,8 @@ def test_days_are_the_zones(filled: Bench, readings: list[Reading], name: str) -
     for at, _, gallons in readings:
         by_date[wall(at, tz).date().isoformat()] += gallons
     told = dict(queries.volume_days(filled.client, filled.device_id, tz, NOW))
-    found = daily_volume.days(told, tz, NOW)
-    assert len(found) == daily_volume.DAYS
+    found = volume_cards.days(told, tz, NOW)
+    assert len(found) == volume_cards.DAYS
     for day in found:
         date = wall(day.window.from_ms, tz)
         assert (date.hour, date.minute) == (0, 0)
@@ -159,13 +159,13 @@ def test_days_are_the_zones(filled: Bench, readings: list[Reading], name: str) -
     ],
 )
 def test_days_of_another_length_say_so(name: str, now: str, odd: dict[str, str]) -> None:
-    found = daily_volume.days({}, zone(name), ms(now))
+    found = volume_cards.days({}, zone(name), ms(now))
     assert {day.name: day.odd_hours for day in found if day.odd_hours} == odd
 
 
 def test_a_day_that_a_zone_skipped_is_left_out() -> None:
-    found = daily_volume.days({}, zone("Pacific/Apia"), ms("2012-01-10T00:00Z"))
-    assert len(found) == daily_volume.DAYS - 1
+    found = volume_cards.days({}, zone("Pacific/Apia"), ms("2012-01-10T00:00Z"))
+    assert len(found) == volume_cards.DAYS - 1
     assert "Fri 30 Dec 2011" not in [day.name for day in found]
 
 
@@ -212,7 +212,7 @@ def test_a_steady_flow_is_told_as_it_is_in_every_zone_at_every_pace(
     with bench(tmp_path_factory.mktemp("steady")) as made:
         made.write(rows)
         week = queries.weekly_profile(made.client, made.device_id, zone(name), now)
-    assert {round(flow, 6) for flow in hourly_profile.flows(week)} == {2.0}
+    assert {round(flow, 6) for flow in volume_cards.flows(week)} == {2.0}
 
 
 @pytest.mark.parametrize(

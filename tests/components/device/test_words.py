@@ -9,17 +9,19 @@ from api.client import Series
 from api.metering.cost import Price
 from api.metering.night_flow import NightFlow, TooSeldom
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
-from components.charts.frames import Frame, frame, within
-from components.charts.gap_causes import (
+from components.charts.frames import (
     INACTIVE,
     LOW_QUALITY,
     NO_DATA,
     NOT_INSTALLED,
+    Frame,
     Life,
+    frame,
     stretches,
+    within,
 )
 from components.clock import Clock
-from components.device import gap_list, kpis, row_table
+from components.device import chart_results, kpis, row_table
 from components.device.chart_state import Shown, read_shown, write_shown
 from components.device.kpis import Usage
 from components.fleet.device_status import CurrentStatus
@@ -238,12 +240,12 @@ def test_gaps_are_listed_with_their_length_and_cause() -> None:
     found = stretches(made, Life(40))
     listed = " ".join(
         text(part)
-        for part in gap_list.gap_list(found, DENVER, now_ms=NOON + DAY_MS, counted_in="5 min")
+        for part in chart_results.gap_list(found, DENVER, now_ms=NOON + DAY_MS, counted_in="5 min")
     )
     assert listed.startswith("1 gap, 30 min · 1 span below the quality limit, 10 min")
     assert "Mon 16 Nov 2026, 06:00–06:30 30 min no data" in listed
     assert "Mon 16 Nov 2026, 05:00–05:10 10 min below the quality limit" in listed
-    assert gap_list.gap_list([], DENVER, now_ms=NOON, counted_in="raw") == []
+    assert chart_results.gap_list([], DENVER, now_ms=NOON, counted_in="raw") == []
 
 
 @pytest.mark.parametrize(
@@ -256,7 +258,7 @@ def test_gaps_are_listed_with_their_length_and_cause() -> None:
 )
 def test_a_span_in_words(length_ms: int, now_ms: int, words: str) -> None:
     window = Window(NOON, NOON + length_ms)
-    assert gap_list.span_words(window, Clock(DENVER, *window), now_ms) == words
+    assert chart_results.span_words(window, Clock(DENVER, *window), now_ms) == words
 
 
 # --- Frames that reach further than their window -------------------------------------------------

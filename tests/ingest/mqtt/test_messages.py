@@ -17,7 +17,7 @@ from api.ingest import live_rows
 from api.ingest.decode import Devices, Rejection
 from api.ingest.mqtt import lorawan_mapping, topics
 from api.ingest.mqtt.messages import Reader
-from api.store.base import NewDevice
+from api.store.base import NewDevice, RegisterRow
 from tests.ingest.mqtt.conftest import Site, eventually
 from tests.store.fleet import NOON_MS
 from tests.tables import cases
@@ -32,6 +32,15 @@ organization = "acme"
 format = "things"
 topic = "v3/meters@acme/devices/+/up"
 organization = "acme"
+
+[[source]]
+format = "wmbusmeters"
+topic = "wmbusmeters/+"
+organization = "acme"
+
+[model.multical21]
+register = { path = "total_m3", unit = "m3" }
+onboardTemperature = "external_temperature_c"
 
 [model."wm-1"]
 flowAmount = { path = "volume.delta", factor = 0.5 }
@@ -130,6 +139,25 @@ def test_an_uplink_of_the_things_stack_is_of_when_its_network_server_had_it() ->
         "onboardTemperature": 21.5,
         "quality": 80,
     }
+
+
+def test_a_telegram_of_wmbusmeters_carries_a_register_with_its_unit() -> None:
+    telegram = {
+        "media": "water", "meter": "multical21", "name": "cellar", "id": "76348799",
+        "total_m3": 6.408, "external_temperature_c": 23, "timestamp": "2026-03-08T12:00:22Z",
+        "rssi_dbm": -47,
+    }  # fmt: skip
+    item = read("wmbusmeters/cellar", telegram)
+    assert item == {
+        "device": "76348799",
+        "recordedAt": "2026-03-08T12:00:22Z",
+        "networkRssi": -47,
+        "register": 6.408,
+        "registerUnit": "m3",
+        "onboardTemperature": 23,
+    }
+    row = live_rows.decoded(item, Devices({"76348799": 7}), NOON_MS)
+    assert row == RegisterRow(7, NOON_MS + 22_000, 6.408, "m3", None, None, -47.0, 23.0)
 
 
 def test_a_devices_tag_names_its_model_before_its_profile_does() -> None:

@@ -14,14 +14,14 @@ from api.ingest.mqtt.redelivery_journal import Journal
 def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "journal"
     one = Journal(path)
-    assert one.received(7, "t", b"x", 100, again=False) == 100
+    assert one.received("7", "t", b"x", 100, again=False) == 100
     one.flush()
     one.close()
     two = Journal(path)
-    assert two.received(7, "t", b"x", 200, again=True) == 100
-    assert two.received(7, "t", b"y", 300, again=True) == 300  # the number means another one now
-    assert two.received(7, "t", b"x", 400, again=False) == 400
-    assert two.received(8, "t", b"[]", 390, 20, again=False) == 390
+    assert two.received("7", "t", b"x", 200, again=True) == 100
+    assert two.received("7", "t", b"y", 300, again=True) == 300  # the number means another one now
+    assert two.received("7", "t", b"x", 400, again=False) == 400
+    assert two.received("8", "t", b"[]", 390, 20, again=False) == 390
     assert two.end_ms == 410
     two.flush()
     three = Journal(path)
@@ -29,27 +29,27 @@ def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_
     three.close()
     two.clear()
     assert two.end_ms == 0
-    assert two.received(7, "t", b"x", 500, again=True) == 500
+    assert two.received("7", "t", b"x", 500, again=True) == 500
     two.close()
 
 
 def test_it_knows_in_which_submission_a_message_was_counted(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     one = Journal(path)
-    one.received(7, "t", b"x", 100, again=False)
+    one.received("7", "t", b"x", 100, again=False)
     for identifier, number in ((7, 3), (8, 4)):
-        one.submit(identifier, "t", b"x", number)
+        one.submit(str(identifier), "t", b"x", number)
     one.flush()
     one.close()
     two = Journal(path)
     two.forget_submitted_after(3)  # the store says that no further one was stored
-    assert [two.submitted(identifier, "t", b"x") for identifier in (7, 8, 9)] == [3, 0, 0]
+    assert [two.submitted(str(identifier), "t", b"x") for identifier in (7, 8, 9)] == [3, 0, 0]
     two.flush()
     late = Journal(path)  # by now the store may have another submission 4
-    assert late.submitted(8, "t", b"x") == 0
+    assert late.submitted("8", "t", b"x") == 0
     late.close()
-    assert two.submitted(7, "t", b"another") == 0
-    assert two.received(7, "t", b"x", 200, again=True) == 100
+    assert two.submitted("7", "t", b"another") == 0
+    assert two.received("7", "t", b"x", 200, again=True) == 100
     two.close()
     path.write_text(f"5 {'0' * 24} 100 1\n")  # of an older program
     three = Journal(path)
@@ -60,14 +60,14 @@ def test_it_knows_in_which_submission_a_message_was_counted(tmp_path: Path) -> N
 def test_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     one = Journal(path)
-    one.received(1, "t", b"x", 1_234, again=False)
-    one.received(2, "t", b"x", 5_678, again=False)
+    one.received("1", "t", b"x", 1_234, again=False)
+    one.received("2", "t", b"x", 5_678, again=False)
     one.flush()
     one.close()
     path.write_bytes(path.read_bytes()[:-3])
     two = Journal(path)
-    assert two.received(1, "t", b"x", 9, again=True) == 1_234
-    assert two.received(2, "t", b"x", 9, again=True) == 9
+    assert two.received("1", "t", b"x", 9, again=True) == 1_234
+    assert two.received("2", "t", b"x", 9, again=True) == 9
     two.close()
 
 
@@ -92,16 +92,16 @@ def test_notes_that_found_no_room_are_kept_once_there_is_some(
     one = Journal(path)
     disk = Full(monkeypatch, room=20)  # within the first line
     for attempt in range(50):
-        one.received(1, "t", b"x", 1_000 + attempt, again=False)
+        one.received("1", "t", b"x", 1_000 + attempt, again=False)
         with pytest.raises(OSError, match="No space"):
             one.flush()
     assert len(one._fresh) == 1
     disk.room = 1 << 20
-    one.received(2, "t", b"y", 2_000, again=False)
+    one.received("2", "t", b"y", 2_000, again=False)
     one.flush()
     two = Journal(path)  # as after a kill
-    assert two.received(1, "t", b"x", 9, again=True) == 1_049
-    assert two.received(2, "t", b"y", 9, again=True) == 2_000
+    assert two.received("1", "t", b"x", 9, again=True) == 1_049
+    assert two.received("2", "t", b"y", 9, again=True) == 2_000
     one.close()
     two.close()
 
@@ -111,14 +111,14 @@ def test_a_new_session_needs_no_room_on_the_disk(
 ) -> None:
     path = tmp_path / "journal"
     one = Journal(path)
-    one.received(1, "t", b"x", 1_000, again=False)
+    one.received("1", "t", b"x", 1_000, again=False)
     one.flush()
     Full(monkeypatch, room=-1)
     one.clear()
-    assert one.received(1, "t", b"x", 2_000, again=True) == 2_000
+    assert one.received("1", "t", b"x", 2_000, again=True) == 2_000
     with pytest.raises(OSError, match="No space"):
         one.flush()
     monkeypatch.undo()
     two = Journal(path)
-    assert two.received(1, "t", b"x", 3_000, again=True) == 3_000
+    assert two.received("1", "t", b"x", 3_000, again=True) == 3_000
     two.close()

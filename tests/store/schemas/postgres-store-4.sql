@@ -350,6 +350,16 @@ CREATE TABLE public.refusal (
     last_seen_ms bigint NOT NULL,
     sample text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.register (
+    device_id bigint NOT NULL,
+    ts bigint NOT NULL,
+    value double precision NOT NULL,
+    unit text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    quality double precision,
+    signal_strength double precision,
+    network_rssi double precision,
+    onboard_temperature double precision
+);
 CREATE TABLE public.retention (
     name text NOT NULL COLLATE pg_catalog."C",
     from_ms bigint NOT NULL
@@ -480,10 +490,10 @@ INSERT INTO public.annotation VALUES
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.audit VALUES
-	('a108f3eeecd14ed0bbd914a0e1524b5e', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('ca80d75f946741c08b633c0625676d8b', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795379996511, 1795379996511, 1795379996511, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '04499c2e-5e91-4c7e-a1c2-3bb0e10632ef', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795379996511, 1795379996511, 1795379996511, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795381519146, 1795381519146, 1795381519146, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '8eb31648-c312-47cb-ad96-116ccc65ce11', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795381519146, 1795381519146, 1795381519146, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -500,7 +510,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795379996507, 1795379996507, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795381519141, 1795381519141, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 45, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 45, -70, NULL, 21.5, 0),
@@ -1312,6 +1322,8 @@ ALTER TABLE ONLY public.reading
     ADD CONSTRAINT reading_pkey PRIMARY KEY (device_id, ts, seq) INCLUDE (flow_rate, flow_duration, flow_amount, quality, signal_strength, network_rssi, onboard_temperature);
 ALTER TABLE ONLY public.refusal
     ADD CONSTRAINT refusal_pkey PRIMARY KEY (organization_id, source, reason, device);
+ALTER TABLE ONLY public.register
+    ADD CONSTRAINT register_pkey PRIMARY KEY (device_id, ts) INCLUDE (value, unit, quality, signal_strength, network_rssi, onboard_temperature);
 ALTER TABLE ONLY public.retention
     ADD CONSTRAINT retention_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY public.rollup_10min

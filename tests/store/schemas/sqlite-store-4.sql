@@ -62,6 +62,7 @@ CREATE INDEX annotation_by_organization ON annotation (organization_id, kind, fr
 CREATE TABLE audit (id TEXT NOT NULL, at_ms INTEGER NOT NULL, organization_id TEXT NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL, action TEXT NOT NULL, subject TEXT NOT NULL, before_value TEXT, after_value TEXT, reason TEXT NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_by_time ON audit (organization_id, at_ms, id);
 CREATE TABLE reading_original (device_id INTEGER NOT NULL, ts INTEGER NOT NULL, flow_rate REAL, flow_duration REAL, flow_amount REAL, quality REAL, signal_strength REAL, network_rssi REAL, onboard_temperature REAL, seq INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (device_id, ts, seq)) STRICT, WITHOUT ROWID;
+CREATE TABLE register (device_id INTEGER NOT NULL, ts INTEGER NOT NULL, value REAL NOT NULL, unit TEXT NOT NULL DEFAULT '', quality REAL, signal_strength REAL, network_rssi REAL, onboard_temperature REAL, PRIMARY KEY (device_id, ts)) STRICT, WITHOUT ROWID;
 CREATE TABLE plan (id TEXT NOT NULL, organization_id TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL, due_ms INTEGER, created_by TEXT NOT NULL, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID;
 CREATE INDEX plan_by_organization ON plan (organization_id, kind);
 CREATE TABLE key_use (key_id TEXT NOT NULL, used_ms INTEGER NOT NULL, PRIMARY KEY (key_id)) STRICT, WITHOUT ROWID;
@@ -805,9 +806,9 @@ INSERT INTO hour_counter VALUES (1, 1772931600000, 97, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772935200000, 97, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772938800000, 98, 60, 12, 6);
 INSERT INTO hour_counter VALUES (1, 1772942400000, 10, 7, 2, 1);
-INSERT INTO organization VALUES ('acme', 'Acme', 1, 1795379996335, 1795379996335, 0.004, NULL, NULL);
-INSERT INTO device VALUES (1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795379996336, 1795379996336, 1795379996336, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL);
-INSERT INTO device VALUES (2, '8a47a301-8189-4ccb-b679-31b468d82687', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795379996336, 1795379996336, 1795379996336, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60.0);
+INSERT INTO organization VALUES ('acme', 'Acme', 1, 1795381518885, 1795381518885, 0.004, NULL, NULL);
+INSERT INTO device VALUES (1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795381518887, 1795381518887, 1795381518887, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL);
+INSERT INTO device VALUES (2, '2f093984-da40-4d11-8e13-528b253ee032', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795381518887, 1795381518887, 1795381518887, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60.0);
 INSERT INTO device_group VALUES ('north', 1);
 INSERT INTO api_key VALUES ('key_1', 'acme', 'reader', X'00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF00FF', 0, 1772928000000, NULL, NULL);
 INSERT INTO key_grant VALUES ('key_1', 'group', 'north');
@@ -817,6 +818,6 @@ INSERT INTO import_progress VALUES ('ddddddddddddddddddddddddddddddddddddddddddd
 INSERT INTO undated VALUES (1, 1772928000000);
 INSERT INTO insight_due VALUES (1, 1772928000000, 1772928000000, 2);
 INSERT INTO annotation VALUES ('c-1', 'acme', 'correction', 1, NULL, 1772928000000, 1772928060000, 'wrong', '', NULL, 'UTC', 'quality', 0.5, 1772928000000, 'key_1', NULL, NULL, NULL, NULL, NULL);
-INSERT INTO audit VALUES ('212f57ed8ee34723bd31565392d2c02c', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+INSERT INTO audit VALUES ('f6271d32de8c46b0ad58c6cf0d2eef78', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO reading_original VALUES (1, 1772928000000, 0.0, NULL, 0.0, 90.0, -70.0, NULL, 21.5, 0);
 INSERT INTO reading_original VALUES (1, 1772928037000, 0.33333333333333332, NULL, 0.25, 90.0, -70.0, NULL, 21.5, 0);

@@ -10,7 +10,7 @@ from api.errors import BadRequest
 from api.metering.hourly_profile import DAYS, HOURS
 from api.timez import day_start, local_ordinal, zone
 from components.clock import WEEKDAYS
-from components.device import daily_volume, hourly_profile
+from components.device import volume_cards
 from components.image_query import Size, read_card
 from components.theme import DARK, LIGHT, Palette
 from components.units import METRIC, US, Units
@@ -38,12 +38,12 @@ def title(element: ElementTree.Element) -> str:
     return element.findtext(f"{SVG}title") or ""
 
 
-def six_weeks(now: str) -> list[daily_volume.Day]:
+def six_weeks(now: str) -> list[volume_cards.Day]:
     """Each day's gallons are its number, every fifth has none."""
     today = local_ordinal(NEW_YORK, ms(now))
-    starts = [day_start(NEW_YORK, today - back) for back in range(daily_volume.DAYS)]
+    starts = [day_start(NEW_YORK, today - back) for back in range(volume_cards.DAYS)]
     told = {start: float(n * 10) for n, start in enumerate(reversed(starts)) if n % 5}
-    return daily_volume.days(told, NEW_YORK, ms(now))
+    return volume_cards.days(told, NEW_YORK, ms(now))
 
 
 def week() -> list[list[float | None]]:
@@ -60,7 +60,7 @@ def week() -> list[list[float | None]]:
 def test_every_bar_says_and_measures_what_the_cards_does(units: Units) -> None:
     found = six_weeks("2026-11-20T17:00Z")
     bars = marked(parsed(cards.bars(found, units, BOX, LIGHT)), "day")
-    card = hints(daily_volume.bars(found, units), "Button")
+    card = hints(volume_cards.day_bars(found, units), "Button")
     assert [title(bar) for bar in bars] == card
     for day, bar in zip(found, bars, strict=True):
         if day.gallons is None:
@@ -102,9 +102,9 @@ def test_a_scale_has_round_marks_within_it(highest: float, marks: list[float]) -
 
 
 def test_without_a_volume_both_say_so() -> None:
-    found = daily_volume.days({}, NEW_YORK, ms("2026-11-20T17:00Z"))
+    found = volume_cards.days({}, NEW_YORK, ms("2026-11-20T17:00Z"))
     (said,) = parsed(cards.bars(found, US, BOX, LIGHT))
-    (card,) = daily_volume.bars(found, US)
+    (card,) = volume_cards.day_bars(found, US)
     assert said.text == card.children == "No volume in the last six weeks."
 
 
@@ -114,7 +114,7 @@ def test_without_a_volume_both_say_so() -> None:
 @pytest.mark.parametrize("units", [US, METRIC])
 def test_every_hour_says_what_the_cards_does(units: Units) -> None:
     cells = marked(parsed(cards.hours(week(), units, BOX, LIGHT)), "hour")
-    card = hints(hourly_profile.heat_map(week(), units), "Td")
+    card = hints(volume_cards.heat_map(week(), units), "Td")
     assert len(cells) == DAYS * HOURS
     assert [title(cell) for cell in cells] == card
     assert title(cells[0]) == f"{WEEKDAYS[0]} 00:00–01:00: no data"
@@ -132,7 +132,7 @@ def test_a_shade_is_the_flows_share_of_the_highest(palette: Palette) -> None:
 def test_without_a_flow_both_say_so() -> None:
     empty: list[list[float | None]] = [[None] * HOURS] * DAYS
     (said,) = parsed(cards.hours(empty, US, BOX, LIGHT))
-    (card,) = hourly_profile.heat_map(empty, US)
+    (card,) = volume_cards.heat_map(empty, US)
     assert said.text == card.children == "No flow in the last eight weeks."
 
 

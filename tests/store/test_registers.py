@@ -1,0 +1,277 @@
+"""Registers in the store: the readings that follow from them, whatever came when."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.catalog import COARSEST_STORED, HOUR_MS, MINUTE_MS, RAW, STORED
+from api.metering.register import PARTS_A_GALLON
+from api.store.base import (
+    Annotation,
+    AnnotationKind,
+    Device,
+    NewDevice,
+    RegisterRow,
+    Row,
+    Span,
+    Store,
+)
+from tests.store.fleet import NOON_MS, device, new_meters, reading
+from tests.store.recomputed import assert_same_rows, distinct, rolled
+from tests.tables import cases
+
+QUARTER_MS = 15 * MINUTE_MS
+
+
+def meter_with(store: Store, **config: Any) -> Device:
+    (meter,) = new_meters(store, 1)
+    return configured(store, meter, **config)
+
+
+def configured(store: Store, meter: Device, **config: Any) -> Device:
+    store.import_devices("acme", [NewDevice(meter.serial_number, {"config": config})])
+    return device(store, "acme", meter.id)
+
+
+def at(meter: Device, ms: int, value: float, **beside: Any) -> RegisterRow:
+    return RegisterRow(meter.key, NOON_MS + ms, value, **beside)
+
+
+def quarters(meter: Device, *values: float) -> list[RegisterRow]:
+    return [at(meter, place * QUARTER_MS, value) for place, value in enumerate(values)]
+
+
+def readings_of(store: Store, meter: Device) -> list[Row]:
+    return store.rows(meter, RAW, Span(), limit=10_000)
+
+
+def volumes(store: Store, meter: Device) -> list[float | None]:
+    return [row[3] for row in readings_of(store, meter)]
+
+
+def whole(store: Store, meter: Device) -> list[list[Row]]:
+    """Everything that follows from a device's registers."""
+    return [store.rows(meter, each, Span(), limit=10_000) for each in (RAW, *STORED)] + [
+        list(store.registers(meter, Span(), limit=10_000))
+    ]
+
+
+def assert_sound(store: Store, meter: Device) -> None:
+    """Every rollup equals one of the raw rows, and deriving again changes nothing."""
+    raw = distinct([(meter.key, *row) for row in readings_of(store, meter)])  # type: ignore[misc]
+    for resolution in STORED:
+        found = store.rows(meter, resolution, Span(), limit=10_000)
+        assert_same_rows(found, rolled(raw, resolution), 1e6)
+        assert store.count(meter, resolution, Span()) == len(found)
+    before = whole(store, meter)
+    assert store.derive_again(meter) == 0
+    assert whole(store, meter) == before
+
+
+def test_a_register_becomes_a_reading_with_what_came_beside_it(store: Store) -> None:
+    meter = meter_with(store, registerUnit="l")
+    rows = [at(meter, 0, 0.0), at(meter, QUARTER_MS, 3785.411784, quality=80.0)]
+    added = store.add([], registers=rows)
+    assert list(added.registers) == rows
+    assert readings_of(store, meter) == [
+        (NOON_MS, *[None] * 7),
+        (NOON_MS + QUARTER_MS, 1000 / 15, 900.0, 1000.0, 80.0, None, None, None),
+    ]
+    assert added.registers[rows[1]] == (meter.key, *readings_of(store, meter)[1])
+    assert store.add([], registers=rows) == ([], {})
+    assert_sound(store, meter)
+
+
+@cases(
+    ("config", "values", "owed"),
+    [
+        ({}, (10, 12, 12, 17), [None, 2, 0, 5]),
+        ({"registerDigits": 4}, (9_998, 9_999, 4), [None, 1, 5]),
+        ({}, (9_998, 9_999, 4, 6), [None, 1, None, 2]),
+        (
+            {"meterExchanges": [{"at": "2026-03-08T12:20:00Z", "last": 21, "first": 1}]},
+            (10, 20, 3, 4), [None, 10, 3, 1],
+        ),
+        ({"litresPerPulse": 3.785411784}, (1, 3), [None, 2]),
+    ],
+)  # fmt: skip
+def test_volumes_follow_the_settings(
+    store: Store, config: dict[str, Any], values: Sequence[float], owed: list[float | None]
+) -> None:
+    before, after = meter_with(store, **config), meter_with(store)
+    store.write([], registers=quarters(before, *values))
+    store.write([], registers=quarters(after, *values))
+    assert volumes(store, before) == owed
+    after = configured(store, after, **config)  # a change derives them again
+    assert volumes(store, after) == owed
+    assert_sound(store, after)
+
+
+def test_a_late_register_corrects_its_neighbours_and_every_rollup(store: Store) -> None:
+    meter = meter_with(store)
+    store.write([], registers=[at(meter, 0, 0.0), at(meter, 6 * HOUR_MS, 60.0)])
+    hours = store.rows(meter, COARSEST_STORED, Span(), limit=10)
+    assert [row[-1] for row in hours] == [10.0] * 6 + [0.0]
+    written = store.write([], registers=[at(meter, 2 * HOUR_MS, 50.0)])
+    assert written == (1, 0, 0)
+    hours = store.rows(meter, COARSEST_STORED, Span(), limit=10)
+    assert [row[-1] for row in hours] == [25, 25, 2.5, 2.5, 2.5, 2.5, 0]
+    late = [at(meter, n * QUARTER_MS, 2.5 * n) for n in range(1, 24)]
+    store.write([], registers=late)  # now nothing is spread: rows in between are gone
+    assert len(readings_of(store, meter)) == 25
+    assert_sound(store, meter)
+    assert store.verify().wrong == 0
+
+
+def test_plain_readings_stay_beside_registers(store: Store) -> None:
+    meter = meter_with(store)
+    plain = reading(meter, NOON_MS + QUARTER_MS, flow_amount=3.0)
+    store.write([plain], registers=quarters(meter, 1, 2))
+    assert store.write([plain], registers=quarters(meter, 1, 2)) == (0, 3, 0)
+    assert volumes(store, meter) == [None, 1.0, 3.0]
+    assert_sound(store, meter)
+
+
+def test_the_larger_of_two_registers_at_an_instant_counts(store: Store) -> None:
+    meter = meter_with(store)
+    one, other = at(meter, QUARTER_MS, 5.0), at(meter, QUARTER_MS, 5.5)
+    store.write([], registers=[at(meter, 0, 1.0), one])
+    assert store.write([], registers=[other, one]) == (1, 1, 0)
+    assert volumes(store, meter) == [None, 4.5]
+
+
+def test_registers_are_listed_with_their_flags(store: Store) -> None:
+    meter = meter_with(store, registerUnit="m3", registerOffset=100, registerDigits=3)
+    ms = (0, QUARTER_MS, 3 * HOUR_MS, 3 * HOUR_MS + QUARTER_MS)
+    rows = [at(meter, each, value) for each, value in zip(ms, (998, 2, 4, 3), strict=True)]
+    store.write([], registers=[*rows, at(meter, 4 * HOUR_MS, 7000, unit="l")])
+    listed = store.registers(meter, Span(), limit=10)
+    assert [(each.register, each.unit, each.flags) for each in listed] == [
+        (1098.0, "m3", ()),
+        (102.0, "m3", ("rollover",)),
+        (104.0, "m3", ("spread",)),
+        (103.0, "m3", ("back",)),
+        (7000.0, "l", ()),
+    ]
+    assert listed[1].gallons == pytest.approx(4 * 264.172052)
+    assert listed[1].from_ms == NOON_MS
+    assert [each.ts for each in store.register_falls(meter, 0)] == [listed[3].ts]
+    assert listed[3].fall == pytest.approx(264.172052)
+    assert store.registers(meter, Span(), limit=2, offset=1) == listed[1:3]
+    assert store.registers(meter, Span(), limit=1, newest_first=True) == listed[4:]
+    assert store.registers(meter, Span(listed[3].ts, listed[3].ts), limit=9) == listed[3:4]
+    assert store.count_registers(meter, Span(listed[1].ts, None)) == 4
+
+
+def test_deleting_a_span_leaves_its_volume_to_the_gap(store: Store) -> None:
+    meter = meter_with(store)
+    store.write([], registers=[at(meter, n * QUARTER_MS, float(n)) for n in range(17)])
+    store.delete_readings(meter, NOON_MS + HOUR_MS, NOON_MS + 3 * HOUR_MS, [])
+    assert store.count_registers(meter, Span()) == 9
+    assert sum(each or 0 for each in volumes(store, meter)) == 16.0
+    assert_sound(store, meter)
+    store.delete_readings(meter, NOON_MS, NOON_MS + 24 * HOUR_MS, [])
+    assert whole(store, meter) == [[]] * 6
+
+
+def test_a_correction_holds_for_readings_that_are_derived_anew(store: Store) -> None:
+    meter = meter_with(store)
+    store.write([], registers=quarters(meter, 0, 4, 8, 20))
+    store.correct(
+        Annotation(
+            f"c-{meter.key}", "acme", AnnotationKind.CORRECTION, meter.key, None,
+            NOON_MS + QUARTER_MS, NOON_MS + 3 * QUARTER_MS, "why", 1, "key_1",
+            metrics=("flow_amount",), factor=0.5,
+        ),
+        [],
+    )  # fmt: skip
+    assert volumes(store, meter) == [None, 2.0, 2.0, 12.0]
+    store.write([], registers=[at(meter, QUARTER_MS + 1000, 7.0)])
+    assert volumes(store, meter) == [None, 2.0, 1.5, 0.5, 12.0]
+    assert_sound(store, meter)
+
+
+def test_pruning_keeps_the_register_from_which_the_next_is_derived(empty_store: Store) -> None:
+    store, meter = empty_store, meter_with(empty_store)
+    store.write([], registers=[at(meter, n * HOUR_MS, float(n)) for n in range(48)])
+    store.prune(NOON_MS + 24 * HOUR_MS)
+    assert store.count_registers(meter, Span()) == 25
+    store.write([], registers=[at(meter, 24 * HOUR_MS + MINUTE_MS, 24.5)])
+    assert volumes(store, meter)[:3] == [1.0, 0.5, 0.5]
+    late = store.write([], registers=[at(meter, 20 * HOUR_MS + MINUTE_MS, 24.5)])
+    assert late.too_old == 1
+    assert store.derive_again(meter) == 0
+    assert store.verify().wrong == 0
+
+
+def test_a_device_goes_with_its_registers(store: Store) -> None:
+    meter = meter_with(store)
+    store.write([], registers=quarters(meter, 1, 2))
+    store.delete_device(meter, [])
+    assert store.count_registers(meter, Span()) == 0
+
+
+@cases("bad", [{"value": float("inf")}, {"value": 1e16}, {"value": 1.0, "unit": "barrel"}])
+def test_what_cannot_be_a_register_is_refused_whole(store: Store, bad: dict[str, Any]) -> None:
+    meter = meter_with(store)
+    with pytest.raises(ValueError, match="a register"):
+        store.write([], registers=[*quarters(meter, 1, 2), RegisterRow(meter.key, NOON_MS, **bad)])
+    assert store.count_registers(meter, Span()) == 0
+
+
+# --- Properties -----------------------------------------------------------------------------------
+
+_instants = st.one_of(
+    st.integers(0, 40).map(lambda n: n * QUARTER_MS), st.integers(0, 4 * 86_400_000)
+)
+_values = st.one_of(st.integers(0, 12_000).map(float), st.floats(0, 1e6, width=32))
+_registers = st.lists(st.tuples(_instants, _values), min_size=1, max_size=14)
+_configs = st.sampled_from(
+    [
+        {},
+        {"registerUnit": "m3", "registerDigits": 4},
+        {"registerGap": "end"},
+        {"meterExchanges": [{"at": "2026-03-08T18:00:00Z", "last": 500, "first": 3}]},
+    ]
+)
+
+
+@settings(max_examples=25)
+@given(drawn=_registers, config=_configs, seed=st.integers(0, 2**32))
+def test_any_order_split_and_repetition_gives_the_same(
+    store: Store, drawn: list[tuple[int, float]], config: dict[str, Any], seed: int
+) -> None:
+    together, split = meter_with(store, **config), meter_with(store, **config)
+    store.write([], registers=[at(together, *each) for each in drawn])
+    rng = random.Random(seed)
+    rows = [at(split, *each) for each in drawn]
+    rows += rng.sample(rows, len(rows) // 2)
+    rng.shuffle(rows)
+    while rows:
+        size = rng.randint(1, len(rows))
+        store.write([], registers=rows[:size])
+        del rows[:size]
+    assert whole(store, split) == whole(store, together)
+    assert_sound(store, split)
+
+
+@settings(max_examples=25)
+@given(drawn=st.dictionaries(_instants, _values, min_size=2, max_size=30))
+def test_the_sum_of_volumes_is_the_last_register_minus_the_first(
+    store: Store, drawn: dict[int, float]
+) -> None:
+    meter = meter_with(store)
+    values = sorted(drawn.values())
+    rows = [at(meter, ms, value) for ms, value in zip(sorted(drawn), values, strict=True)]
+    store.write([], registers=rows)
+    first, last = (round(value * PARTS_A_GALLON) for value in (values[0], values[-1]))
+    owed = (last - first) / PARTS_A_GALLON
+    assert sum(each or 0.0 for each in volumes(store, meter)) == owed
+    hours = store.rows(meter, COARSEST_STORED, Span(), limit=10_000)
+    assert sum(row[-1] or 0.0 for row in hours) == owed
