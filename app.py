@@ -235,7 +235,18 @@ def _access(settings: Settings, shared: Shared | None, store: Store | None) -> A
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
         outage=str if settings.api_url else partial(outage, Path(settings.instance)),
+        is_empty=bool if store is None else partial(_is_empty, store),
     )
+
+
+def _is_empty(store: Store) -> bool:
+    """False where the store can't say."""
+    from api.errors import WeirError
+
+    try:
+        return not store.organizations()
+    except WeirError:
+        return False
 
 
 def _at_first_request(build: Callable[[], WSGIApplication]) -> WSGIApplication:

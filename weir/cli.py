@@ -18,6 +18,7 @@ SECTIONS: Final = {
     "Organizations, devices, credentials": (
         "orgs",
         "devices",
+        "groups",
         "keys",
         "tokens",
         "sign-in",

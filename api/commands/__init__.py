@@ -17,6 +17,7 @@ COMMANDS: Final[Mapping[str, str]] = {  # name → module and attribute
     "rollups": "db:rollups",
     "orgs": "orgs:group",
     "devices": "devices:group",
+    "groups": "groups:group",
     "keys": "keys:group",
     "tokens": "keys:tokens",
     "sign-in": "sign_in:group",

@@ -58,6 +58,7 @@ ADMIN = (  # method, rule and path below /admin/v1, who may, body
     ),
     ("GET", "/devices", "/devices", "administrator", None),
     ("GET", "/devices/file", "/devices/file", "administrator", None),
+    ("GET", "/devices/fields", "/devices/fields", "administrator", None),
     ("GET", "/devices/<id>/extent", "/devices/{device}/extent", "administrator", None),
     ("PATCH", "/devices", "/devices", "administrator", '{"devices": ["{device}"], "set": {}}'),
     ("DELETE", "/devices/<id>", "/devices/{device}", "400 of device", '{"serialNumber": "-"}'),
