@@ -24,7 +24,7 @@ SECTIONS: Final = {
         "sign-in",
         "embeds",
     ),
-    "Readings, images, reports": ("readings", "registers", "images", "report"),
+    "Readings, images, reports": ("readings", "registers", "images", "report", "reports"),
     "Findings and alerts": ("insight", "alerts"),
     "Money": ("tariffs", "budgets"),
     "Notes, maintenance, corrections": ("notes", "maintenance", "corrections", "audit"),

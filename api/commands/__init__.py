@@ -29,6 +29,7 @@ COMMANDS: Final[Mapping[str, str]] = {  # name → module and attribute
     "alerts": "alerts:group",
     "tariffs": "plans:tariffs",
     "budgets": "plans:budgets",
+    "reports": "plans:reports",
     "notes": "annotations:notes",
     "maintenance": "annotations:maintenance",
     "corrections": "annotations:corrections",
