@@ -144,7 +144,7 @@ def _start_alerts(stack: ExitStack, config: Settings, store: Store) -> None:
     from api.insight.alerts.evaluator import AlertThreads
     from api.insight.outbox import Outbox
 
-    outbox = Outbox(store, means(config))
+    outbox = Outbox(store, means(config, store))
     stack.callback(outbox.close)
     thread = AlertThreads(store, outbox.send)
     thread.start()

@@ -18,7 +18,7 @@ from api.catalog import RAW
 from api.metering.hourly_profile import WEEKS
 from api.metering.register import settings_of
 from api.timez import local_ordinal
-from components import formatting
+from components import formatting, session
 from components.clock import Clock
 from components.controls import attributes
 from components.device import (
@@ -104,7 +104,9 @@ def _hours(query: Question) -> tuple[Sequence[Component], str]:
 def _forecast(query: Question) -> tuple[Sequence[Component], str]:
     hours = insight_queries.forecast(query.device_id)
     body = volume_cards.forecast_card(hours, query.shown.units, query.tz)
-    return body, volume_cards.forecast_note(hours)
+    href = session.site_path(f"/alerts/budgets?device={quote(query.meter.serial, safe='')}")
+    budget = html.P(html.A("Set a monthly budget", href=href), className="quiet")
+    return [*body, budget], volume_cards.forecast_note(hours)
 
 
 def _rows(query: Question) -> tuple[Sequence[Component], str]:

@@ -20,6 +20,7 @@ from components.device.queries import price_of
 from components.device.register_card import STEPS
 from components.findings.settings import origin
 from components.fleet.device_queries import Directory, Meter
+from components.ranges import Window
 
 MOST_FINDINGS: Final = 100
 
@@ -86,7 +87,22 @@ def month_end(device_id: str) -> kpis.MonthEnd | None:
         return None
     cost = reply.cost.expected if reply.cost else None
     volume = reply.volume
-    return kpis.MonthEnd(volume.so_far, volume.expected, volume.interval, cost, reply.currency)
+    return kpis.MonthEnd(
+        volume.so_far,
+        volume.expected,
+        volume.interval,
+        cost,
+        reply.currency,
+        reply.tariff,
+        reply.budgets,
+    )
+
+
+def charge(meter: Meter, window: Window) -> float | None:
+    """What the water of a window cost by the device's tariff; None where that isn't known."""
+    client = session.current_client()
+    costs = client.costs([meter.id], from_ms=window.from_ms, to_ms=window.to_ms)
+    return costs[meter.id].total if meter.id in costs else None
 
 
 def others_of(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:

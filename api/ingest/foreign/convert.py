@@ -20,7 +20,7 @@ from api.ingest.batch import (
     Floats,
     Ints,
     Refusals,
-    Refused,
+    RefusedRow,
     blank,
     device_column,
     nullable,
@@ -37,12 +37,14 @@ from api.ingest.foreign.units import SECONDS, factor
 from api.ingest.foreign.zones import WallClock
 from api.ingest.source import Lines, SourceFile
 from api.store.base import RegisterRow
+from api.store.refusals import MAX_SAMPLE
 
 CHUNK_VALUES: Final = 10_000  # rows times devices in a row: texts stay in the processor's cache
 NO_TIME: Final = "no valid timestamp"
 _PLACE: Final = {metric.name: place for place, metric in enumerate(METRICS)}
 _RATE, _DURATION, _AMOUNT = _PLACE["flow_rate"], _PLACE["flow_duration"], _PLACE["flow_amount"]
 _EMPTY: Final = ""
+REFUSED_ROWS: Final = 1_000  # whole rows kept of each chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +109,26 @@ class Converter:
         checked = _Checked(rows, names, keys, instants, timely, fitting, faults, self._now_ms)
         measured = ~np.isnan(values).all(axis=0) | ~np.isnan(registers)
         accepted = checked.accepted & measured
-        refused = self._refused(checked, ~accepted)
         columns = Columns(keys, instants, values).taken(accepted)
         if self._register is None:
-            return Batch(columns, size, refused)
+            return self._batch(columns, size, checked, ~accepted)
         counted = ~np.isnan(registers[accepted])
         unit = self._mapping.columns[self._register].unit
         made = register_rows(columns.taken(counted), registers[accepted][counted], unit)
-        return Batch(columns.taken(~counted), size, refused, registers=made)
+        return replace(
+            self._batch(columns.taken(~counted), size, checked, ~accepted), registers=made
+        )
 
-    def _refused(self, checked: _Checked, which: Bools) -> tuple[Refused, ...]:
-        refusals = Refusals()
+    def _batch(self, columns: Columns, size: int, checked: _Checked, which: Bools) -> Batch:
+        refusals, rows = Refusals(), list[RefusedRow]()
         for index in np.flatnonzero(which).tolist():
             sample = self._mapping.delimiter.join(checked.rows[index])
-            refusals.add(Rejection(checked.reason(index), checked.names[index]), sample)
-        return refusals.all()
+            rejection = Rejection(checked.reason(index), checked.names[index])
+            refusals.add(rejection, sample)
+            if len(rows) < REFUSED_ROWS:
+                row = RefusedRow(rejection.reason, rejection.device, sample[:MAX_SAMPLE])
+                rows.append(row)
+        return Batch(columns, size, refusals.all(), refused_rows=tuple(rows))
 
     def _columns(self, rows: Sequence[Record]) -> tuple[list[Sequence[str]], Bools]:
         """The texts by column, and which rows are of the file's form."""
@@ -233,16 +240,16 @@ class Converter:
         )
         accepted = filled & checked.accepted
         values = blank(size)
-        size, refused = int(filled.sum()), self._refused(checked, filled & ~accepted)
+        size, refused = int(filled.sum()), filled & ~accepted
         if column.values == "register":
             nothing = Columns(keys, instants, values).taken(np.zeros(len(keys), np.bool_))
             columns = Columns(keys, instants, values).taken(accepted)
-            registers = register_rows(columns, numbers[accepted], column.unit)
-            return Batch(nothing, size, refused, registers=registers)
+            made = register_rows(columns, numbers[accepted], column.unit)
+            return replace(self._batch(nothing, size, checked, refused), registers=made)
         values[_AMOUNT if column.values == "amount" else _RATE] = numbers
         complete_water(values, self._mapping.interval_s)
         columns = Columns(keys, instants, values).taken(accepted)
-        return Batch(columns, size, refused)
+        return self._batch(columns, size, checked, refused)
 
 
 @dataclass(slots=True)

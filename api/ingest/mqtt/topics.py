@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-PREFIX: Final = "weir/v1"
+from api.catalog import TOPIC_PREFIX
+
+PREFIX: Final = TOPIC_PREFIX
 UP_FILTER: Final = f"{PREFIX}/+/+/up"
 
 _SPECIAL: Final = frozenset("+#\x00")
