@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SERVICE_PATHS = ("/management", "/insight", "/admin/v1", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
 INTAKE_PATHS = ("/ingest",)
+REPORT_S = 900  # of the token that a scheduled report is made with
 ALERT_PICTURE_S = 300  # of the token that a picture is asked for with
 
 
@@ -49,6 +50,7 @@ def create_app() -> Flask:
     register(app, load_settings)
     app.cli.add_command(report.command(_report))
     app.extensions[alert_transports.EXTENSION] = _alert_picture
+    app.extensions[alert_transports.PAPER] = _scheduled_report
     app.wsgi_app = _at_first_request(wsgi)  # pyright: ignore[reportAttributeAccessIssue]
     return app
 
@@ -84,6 +86,24 @@ def _alert_picture(settings: Settings, alert: Mapping[str, Any]) -> bytes | None
         return chart_image(client, renderer, device, pairs, "png", now_ms()).body
     except WeirError:
         return None
+    finally:
+        store.close()
+
+
+def _scheduled_report(settings: Settings, body: Mapping[str, Any]) -> bytes:
+    """The PDF of a scheduled report, by the machine's renderer. Raises a WeirError."""
+    from api.auth import issue_token
+    from api.client import Client, Credential
+    from api.server import create_service
+    from api.store.open import open_store
+    from web.report.pdf import written
+
+    organization = str(body["organizationId"])
+    token = issue_token(settings, organization, None, REPORT_S, subject="flask writer")
+    store = open_store(settings.reading, read_only=True)
+    try:
+        client = Client.in_process(create_service(store, settings), Credential.bearer(token))
+        return written(client, Path(settings.instance), (), body["report"]["params"]).body
     finally:
         store.close()
 
@@ -215,7 +235,18 @@ def _access(settings: Settings, shared: Shared | None, store: Store | None) -> A
         proxy_bearer=settings.proxy_bearer,
         shared=shared,
         outage=str if settings.api_url else partial(outage, Path(settings.instance)),
+        is_empty=bool if store is None else partial(_is_empty, store),
     )
+
+
+def _is_empty(store: Store) -> bool:
+    """False where the store can't say."""
+    from api.errors import WeirError
+
+    try:
+        return not store.organizations()
+    except WeirError:
+        return False
 
 
 def _at_first_request(build: Callable[[], WSGIApplication]) -> WSGIApplication:

@@ -298,6 +298,7 @@ CREDENTIAL_CACHE_S: Final = 5.0
 # --- Insight -------------------------------------------------------------------------------------
 
 INSIGHT_PREFIX: Final = "/insight/v1"
+TOPIC_PREFIX: Final = "weir/v1"  # of Weir's own topics at an MQTT broker
 ADMIN_PREFIX: Final = "/admin/v1"
 ADMIN_BODY_BYTES: Final = 4 * 1024 * 1024  # a file of devices
 IMPORTS_PATH: Final = f"{INSIGHT_PREFIX}/imports"

@@ -166,6 +166,11 @@ class Settings(BaseSettings):
     mqtt_publish: Annotated[bool, PlainValidator(types.truth)] = setting(
         "true", "`true`: also publish each stored reading to the broker."
     )
+    mqtt_home_assistant: Annotated[str, PlainValidator(types.share)] = setting(
+        "",
+        "Home Assistant's discovery prefix, usually `homeassistant`: devices are announced to it at"
+        " the broker of `WEIR_MQTT_URL`. On one host only. Unset: they aren't.",
+    )
     mqtt_listen: Annotated[Address | None, PlainValidator(types.address)] = setting(
         "",
         "Where Weir itself takes MQTT messages from meters, without a broker: `0.0.0.0:8883`."
@@ -275,6 +280,8 @@ class Settings(BaseSettings):
                 )
         if self.mqtt_shard and self.mqtt_share:  # a message would often reach only a wrong one
             raise ConfigurationError("set WEIR_MQTT_SHARD or WEIR_MQTT_SHARE, not both")
+        if self.mqtt_home_assistant and not self.mqtt_url:
+            raise ConfigurationError("WEIR_MQTT_HOME_ASSISTANT needs WEIR_MQTT_URL")
         if self.mqtt_listen_client_ca and not self.mqtt_listen_certificate:
             raise ConfigurationError(
                 "WEIR_MQTT_LISTEN_CLIENT_CA needs WEIR_MQTT_LISTEN_CERTIFICATE"

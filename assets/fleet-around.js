@@ -1,5 +1,6 @@
 /* What stands around the wall of tiles: sums, status chips, pages, groups, why it is empty. */
 import * as controls from "./controls.js";
+import * as firstRun from "./first-run.js";
 import { element } from "./fleet-tiles.js";
 
 const byId = (id) => document.getElementById(id);
@@ -95,22 +96,18 @@ const groups = ({ names, chosen }) => controls.groups(names, chosen);
 
 function empty(told) {
   const box = byId("fleet-empty");
-  box.hidden = !told.empty;
-  if (!told.empty) return;
+  const filtered = ["q", "status", "group", "finding"].some((name) => told.view[name]);
+  const isFirst = firstRun.show(Boolean(told.empty) && !filtered);
+  box.hidden = !told.empty || isFirst;
+  if (box.hidden) return;
   const words = element("p");
   words.textContent = told.empty;
-  const filtered = ["q", "status", "group", "finding"].some((name) => told.view[name]);
   const clear = element("button", "button");
   clear.type = "button";
   clear.dataset.do = "clear";
   clear.textContent = "Show all devices";
   if (filtered) return box.replaceChildren(words, clear);
-  const link = Object.assign(document.createElement("a"), {
-    href: box.dataset.import,
-    className: "button",
-    textContent: "Import a file",
-  });
-  box.replaceChildren(words, ...(box.dataset.import ? [link] : []));
+  box.replaceChildren(words);
 }
 
 function checked({ words = "", late = false }) {

@@ -1,4 +1,5 @@
 /* The dashboard's script: every page loads it, as web/modules.py joins it. */
+import "./admin.js";
 import "./alerts.js";
 import "./annotations.js";
 import * as chart from "./chart.js";

@@ -32,6 +32,7 @@ FINDINGS_PATH: Final = "/findings"
 FINDING_SETTINGS_PATH: Final = f"{FINDINGS_PATH}/settings"
 ALERTS_PATH: Final = "/alerts"
 NOTES_PATH: Final = "/notes"
+ADMIN_PATH: Final = "/admin"
 AUDIT_PATH: Final = "/admin/audit"
 IMPORT_PATH: Final = "/import"
 BADGE_ID: Final = "findings-badge"  # assets/findings.js keeps it while its page is open
@@ -49,7 +50,7 @@ PLACES: Final = (
 SET_UP: Final = (
     (Place("Embeds", "/embeds"), False),
     (Place("Import", IMPORT_PATH), True),
-    (Place("Audit log", AUDIT_PATH), True),
+    (Place("Administration", ADMIN_PATH), True),
 )
 HOME: Final = PLACES[0].path
 

@@ -20,9 +20,11 @@ from components.admin.audit import (
     read_filter,
     table,
 )
+from components.admin.layout import tabs
 from components.admin.queries import audit_page
 from components.controls import failed_page, failure, message
 from components.html_json import sheet
+from components.shell import ADMIN_PATH
 
 register_page(__name__, path=PATH, title="Audit log · Weir")
 NOT_YOURS = "The audit log is for administrators with a key for all devices."
@@ -47,7 +49,8 @@ def layout(**query: Any) -> Component:
         ],
         className="card wide annotation-card",
     )
-    return shell.frame(heading(audit_filter, page.count), filters(audit_filter), body, place=PATH)
+    parts = (tabs(PATH), heading(audit_filter, page.count), filters(audit_filter), body)
+    return shell.frame(*parts, place=ADMIN_PATH)
 
 
 @callback(

@@ -162,6 +162,8 @@ def test_a_hint_names_the_program_that_was_typed(installed: Installed) -> None:
 
 @pytest.mark.slow
 def test_the_demo_is_served_with_all_that_belongs_to_it(among_others: Installed) -> None:
+    elsewhere = among_others.cwd.parent / "elsewhere.sqlite"
+    among_others.environ["WEIR_DATABASE"] = f"sqlite:///{elsewhere}"
     server = among_others.start("weir", "demo")
     try:
         assert server.stdout is not None
@@ -178,4 +180,6 @@ def test_the_demo_is_served_with_all_that_belongs_to_it(among_others: Installed)
         if server.poll() is None:
             os.killpg(server.pid, signal.SIGKILL)
             server.communicate()
-    assert (code, out, err) == (0, "", "")
+    assert (code, out, len(err.splitlines())) == (0, "", 1)
+    assert "WEIR_DATABASE is ignored" in err
+    assert not elsewhere.exists()

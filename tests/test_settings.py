@@ -55,6 +55,8 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_MQTT_URL", "mqtt://"),
         ("WEIR_MQTT_URL", "mqtt://weir:secret@broker.example"),
         ("WEIR_MQTT_CLIENT_ID", "../weir"),
+        ("WEIR_MQTT_HOME_ASSISTANT", "home assistant/"),
+        ("WEIR_MQTT_HOME_ASSISTANT", "homeassistant"),  # without a broker
         ("WEIR_MQTT_LISTEN", "1883"),
         ("WEIR_MQTT_LISTEN", "0.0.0.0"),
         ("WEIR_MQTT_LISTEN", "0.0.0.0:70000"),

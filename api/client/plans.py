@@ -1,4 +1,4 @@
-"""Costs by tariffs, tariffs and budgets, as typed values."""
+"""Costs by tariffs, tariffs, budgets and scheduled reports, as typed values."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from api.catalog import INSIGHT_PREFIX
 from api.client.fields import (
     a_list,
     an_object,
+    instant,
     maybe_text,
     needed_instant,
     needed_number,
@@ -24,6 +25,7 @@ from api.timez import stamp
 
 _TARIFFS: Final = f"{INSIGHT_PREFIX}/tariffs"
 _BUDGETS: Final = f"{INSIGHT_PREFIX}/budgets"
+_REPORTS: Final = f"{INSIGHT_PREFIX}/reports"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,31 @@ class TariffRecord:
     everyone: bool
     groups: tuple[str, ...]
     devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentReport:
+    """``state``: queued, sent, dead or dropped."""
+
+    receiver: str
+    state: str
+    created_ms: int
+    response: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSchedule:
+    """``every``: week or month. ``next_ms`` None: paused."""
+
+    id: str
+    name: str
+    every: str
+    timezone: str
+    receivers: tuple[str, ...]
+    devices: tuple[str, ...]
+    group: str
+    next_ms: int | None
+    sent: tuple[SentReport, ...]
 
 
 class PlanMethods(Requests, Protocol):
@@ -113,6 +140,27 @@ class PlanMethods(Requests, Protocol):
 
     def delete_tariff(self, tariff_id: str) -> None:
         self._send("DELETE", f"{_TARIFFS}/{quote(tariff_id, safe='')}", {})
+
+    def report_schedules(self) -> tuple[ReportSchedule, ...]:
+        return tuple(map(_schedule, _data(self._response(_REPORTS))))
+
+    def create_report_schedule(self, definition: Mapping[str, Any]) -> ReportSchedule:
+        return _schedule(self._send("POST", _REPORTS, definition))
+
+    def change_report_schedule(
+        self, schedule_id: str, definition: Mapping[str, Any]
+    ) -> ReportSchedule:
+        """What isn't given stays; ``paused`` stops and starts it."""
+        path = f"{_REPORTS}/{quote(schedule_id, safe='')}"
+        return _schedule(self._send("PATCH", path, definition))
+
+    def send_report_schedule(self, schedule_id: str) -> ReportSchedule:
+        """The latest finished period once more."""
+        path = f"{_REPORTS}/{quote(schedule_id, safe='')}/send"
+        return _schedule(self._send("POST", path, {}))
+
+    def delete_report_schedule(self, schedule_id: str) -> None:
+        self._send("DELETE", f"{_REPORTS}/{quote(schedule_id, safe='')}", {})
 
     def _response(self, path: str, params: Mapping[str, str] | None = None) -> Any:
         try:
@@ -169,4 +217,29 @@ def _tariff(body: Any) -> TariffRecord:
         fields.get("organization") is True,
         tuple(map(str, a_list(fields.get("groups"), "groups"))),
         tuple(map(str, a_list(fields.get("devices"), "devices"))),
+    )
+
+
+def _schedule(body: Any) -> ReportSchedule:
+    fields = an_object(body, "scheduled report")
+    return ReportSchedule(
+        text(fields, "id"),
+        text(fields, "name"),
+        text(fields, "every"),
+        text(fields, "timezone"),
+        tuple(map(str, a_list(fields.get("receivers"), "receivers"))),
+        tuple(map(str, a_list(fields.get("devices"), "devices"))),
+        maybe_text(fields, "group") or "",
+        instant(fields, "next"),
+        tuple(map(_sent, a_list(fields.get("messages"), "messages"))),
+    )
+
+
+def _sent(body: Any) -> SentReport:
+    fields = an_object(body, "message")
+    return SentReport(
+        maybe_text(an_object(fields.get("receiver"), "receiver"), "name") or "a deleted receiver",
+        text(fields, "state"),
+        needed_instant(fields, "created"),
+        text(fields, "response"),
     )

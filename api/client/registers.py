@@ -18,6 +18,7 @@ from api.client.fields import (
     whole,
 )
 from api.client.request_protocol import Requests
+from api.errors import NotFound, NotOffered
 from api.timez import stamp
 
 
@@ -55,13 +56,19 @@ class RegisterMethods(Requests, Protocol):
         limit: int = INSIGHT_LIMIT.default or 0,
         newest_first: bool = False,
     ) -> RegisterPage:
-        """In order of time. NotFound for an unknown device."""
+        """In order of time. NotOffered where the server is no Weir, NotFound for a device that
+        isn't there."""
         params: dict[str, Any] = {"limit": limit, "order": "desc" if newest_first else "asc"}
         for name, instant_ms in (("from", from_ms), ("to", to_ms)):
             if instant_ms is not None:
                 params[name] = stamp(instant_ms, fraction=True)
         path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/registers"
-        answer = an_object(self._fetch(path, params), "answer")
+        try:
+            answer = an_object(self._fetch(path, params), "answer")
+        except NotFound as error:
+            if "Device" in str(error):
+                raise
+            raise NotOffered("This server keeps no registers.") from error
         rows = a_list(answer.get("data"), "data")
         registers = tuple(_register(an_object(row, "data")) for row in rows)
         return RegisterPage(whole(answer, "count"), registers)

@@ -107,7 +107,7 @@ def test(receiver_id: str, organization_id: str) -> object:
 
     with opened() as store, by_field():
         message = management.queue_test(store, author(store, organization_id), receiver_id)
-        outbox = Outbox(store, means(settings()))
+        outbox = Outbox(store, means(settings(), store))
         try:
             outbox.send_all()
             message = management.once_sent(store, message)

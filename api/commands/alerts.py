@@ -107,7 +107,7 @@ def send(once: bool) -> object:
     from api.insight.outbox import Outbox
 
     with opened() as store:
-        outbox = Outbox(store, means(settings()))
+        outbox = Outbox(store, means(settings(), store))
         try:
             if once:
                 queued = AlertEvaluator(store).run()

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from api.catalog import COARSEST_STORED, RAW
-from api.commands.arguments import audited, everything, organization
+from api.commands.arguments import audited, author, everything, instant, organization
 from api.commands.command import Group, warn, when
 from api.commands.store_access import opened, settings
+from api.domain import device_changes
+from api.domain.device_changes import Editor
+from api.domain.device_fields import FIELD_BY_NAME, from_text
 from api.errors import UserError
 from api.ingest.file_lock import only_writer
 from api.store.base import Device, DeviceQuery, NewDevice, Span, Store
+from api.suggestions import did_you_mean
+from api.timez import now_ms
 
 group = Group("devices", help="Devices.")
 
@@ -20,10 +26,18 @@ group = Group("devices", help="Devices.")
 @group.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--org", "organization_id", required=True, help="The organization's id.")
-def import_file(file: Path, organization_id: str) -> object:
-    """Create or update devices from a JSON array of them. The serial number tells which."""
+@click.option("--pretend", is_flag=True, help="Only report what a CSV file would change.")
+def import_file(file: Path, organization_id: str, pretend: bool) -> object:
+    """Create or update devices from a JSON array of them, or a CSV file as `export` writes it.
+
+    The serial number tells which. Of a CSV file, refused rows are named and left out.
+    """
     from api.commands.device_file import read
 
+    if file.suffix.lower() == ".csv":
+        return _import_csv(file, organization_id, pretend=pretend)
+    if pretend:
+        raise UserError("--pretend is for CSV files")
     devices = read(file, organization_id)
     for warning in devices.warnings:
         warn(warning)
@@ -31,6 +45,51 @@ def import_file(file: Path, organization_id: str) -> object:
         organization(store, organization_id)
         imported = store.import_devices(organization_id, devices.devices)
     return {"created": imported.created, "updated": imported.updated}
+
+
+def _import_csv(file: Path, organization_id: str, *, pretend: bool) -> object:
+    from api.domain import device_csv
+
+    try:
+        text = file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{file} can't be read: {error}") from None
+    with opened(read_only=pretend) as store:
+        organization(store, organization_id)
+        rows = device_csv.plan(store, everything(organization_id), text, _editor())
+        for row in rows:
+            if row.problem:
+                warn(f"line {row.line} ({row.serial}): {row.problem}")
+            elif pretend and row.pairs:
+                warn(f"line {row.line} ({row.serial}): {row.deed} {', '.join(row.pairs)}")
+        if not pretend:
+            device_csv.carry_out(store, everything(organization_id), rows)
+    return {
+        name: sum(row.deed == deed for row in rows)
+        for name, deed in (("created", "create"), ("updated", "change"), ("refused", "refused"))
+    }
+
+
+@group.command()
+@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to write.")
+def export(organization_id: str, out: Path) -> object:
+    """Write all devices into a CSV file, which `import` takes back."""
+    from api.domain import device_csv
+
+    with opened(read_only=True) as store:
+        organization(store, organization_id)
+        query = DeviceQuery(active=None, order_by="serialNumber")
+        devices = store.devices(everything(organization_id), query)
+    try:
+        out.write_text(device_csv.export(devices), "utf-8")
+    except OSError as error:
+        raise UserError(f"{out} can't be written: {error.strerror or error}") from None
+    return {"file": str(out), "devices": len(devices)}
+
+
+def _editor() -> Editor:
+    return Editor(author(), now_ms())
 
 
 _org = click.option("--org", "organization_id", required=True, help="The organization's id.")
@@ -133,6 +192,65 @@ def _extent(store: Store, device: Device) -> dict[str, object]:
         "serialNumber": device.serial_number,
         "readings": store.count(device, RAW, Span()),
     }
+
+
+@group.command("set")
+@click.argument("identifier", metavar="DEVICE")
+@click.argument("pairs", metavar="FIELD=VALUE...", nargs=-1, required=True)
+@_org
+@click.option("--reason", default="", help="Why, for the audit log.")
+def set_some(identifier: str, pairs: tuple[str, ...], organization_id: str, reason: str) -> object:
+    """Set fields of a device; an empty value takes one back. See docs/administration.md."""
+    values: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or name not in FIELD_BY_NAME:
+            near = did_you_mean(name, FIELD_BY_NAME)
+            raise UserError(f"{pair}: must be FIELD=VALUE; unknown field {near}")
+        try:
+            values[name] = from_text(FIELD_BY_NAME[name], text)
+        except ValueError as error:
+            raise UserError(f"{name} {error}") from None
+    with opened() as store:
+        scope = everything(organization_id)
+        device = _in_context(store, organization_id, identifier)
+        each = device_changes.DeviceChange(device, values, device.updated_ms)
+        names = list(device_changes.differences(each))
+        device_changes.change(store, scope, [each], _editor(), reason)
+    return {"id": device.id, "serialNumber": device.serial_number, "changed": names}
+
+
+@group.command()
+@click.argument("identifier", metavar="DEVICE")
+@_org
+@click.option("--at", required=True, help="When, ISO 8601.")
+@click.option("--last", type=float, help="The old meter's last register. Default: unknown.")
+@click.option(
+    "--first", type=float, default=0.0, show_default=True, help="The new meter's first register."
+)
+@click.option("--undo", is_flag=True, help="Take the exchange at this time back.")
+def exchange(
+    identifier: str, organization_id: str, at: str, last: float | None, first: float, undo: bool
+) -> object:
+    """Note that a device's meter was exchanged, so that its register isn't taken for a fall."""
+    new = device_changes.Exchange(instant("--at", at), last, first)
+    with opened() as store:
+        scope, device = (
+            everything(organization_id),
+            _in_context(store, organization_id, identifier),
+        )
+        each = device_changes.DeviceChange(device, {}, device.updated_ms)
+        if undo:
+            device_changes.undo_exchange(store, scope, each, new.row["at"], _editor())
+        else:
+            device_changes.exchange(store, scope, each, new, _editor())
+    return {"id": device.id, "serialNumber": device.serial_number, **new.row}
+
+
+def _in_context(store: Store, organization_id: str, identifier: str) -> Device:
+    """With its groups and its parent."""
+    device = _device(store, organization_id, identifier)
+    return device_changes.named(store, everything(organization_id), [device.id])[0]
 
 
 @group.command()

@@ -123,6 +123,39 @@ def set_role(key_id: str, role: str) -> object:
 
 @group.command()
 @click.argument("key_id")
+@click.option("--name", help="What the key is for.")
+@click.option("--expires", help="When it expires, ISO 8601; empty for never.")
+@click.option("--all-devices", is_flag=True, help="All of the organization's devices.")
+@_devices
+@click.option("--group", "groups", multiple=True, help="Only this group; repeatable.")
+def change(
+    key_id: str,
+    name: str | None,
+    expires: str | None,
+    all_devices: bool,
+    identifiers: tuple[str, ...],
+    groups: tuple[str, ...],
+) -> object:
+    """Change a key's name, expiry or devices, within ten seconds everywhere."""
+    from api.auth import key_management
+
+    if all_devices and (identifiers or groups):
+        raise UserError("--all-devices, or --device and --group")
+    with opened() as store:
+        before = _stored_key(store, key_id)
+        after = before if name is None else replace(before, name=name)
+        if expires is not None:
+            after = replace(after, expires_ms=_expires_ms(expires) if expires else None)
+        if all_devices or identifiers or groups:
+            ids = device_ids(store, before.organization_id, identifiers)
+            after = replace(after, grant=Grant(all_devices, frozenset(groups), frozenset(ids)))
+        if after != before:
+            key_management.change_key(store, before, after, by=author())
+        return key_management.described(after)
+
+
+@group.command()
+@click.argument("key_id")
 def revoke(key_id: str) -> object:
     """End a key for good, within ten seconds everywhere."""
     from api.auth.key_management import described

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 from uuid import uuid4
 
 import click
 
 from api.catalog import RAW
-from api.commands.arguments import audited, everything
+from api.commands.arguments import audited, author, by_option, everything
 from api.commands.arguments import organization as existing
 from api.commands.command import Group, when
 from api.commands.store_access import opened, opened_web, settings
@@ -47,6 +48,41 @@ def create(name: str, organization_id: str | None, cost_per_gallon: float | None
             name, organization_id=new_id, cost_per_gallon=cost_per_gallon, audit=audit
         )
     return {"id": organization.id}
+
+
+@group.command("set")
+@click.argument("organization_id", metavar="ID")
+@click.option("--name", help="Its name.")
+@click.option("--cost-per-gallon", help="Price of devices without their own; empty for none.")
+@click.option("--currency", help="Of prices that name none, such as EUR.")
+@click.option("--zone", help="The time zone of new devices, such as Europe/Rome.")
+def set_some(organization_id: str, **given: str | None) -> object:
+    """Change an organization's name, price, currency or time zone."""
+    from api.domain import organization as rules
+    from api.domain.device_changes import Editor
+    from api.params import checked
+    from api.params.administration import OrganizationBody
+
+    price, options = given.pop("cost_per_gallon"), {"price": "cost-per-gallon"}
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if price is not None:
+        fields["price"] = _price(price)
+    if not fields:
+        raise UserError("choose --name, --cost-per-gallon, --currency or --zone")
+    with by_option(options):
+        values = checked(OrganizationBody, fields).values
+    with opened() as store:
+        existing(store, organization_id)
+        scope = everything(organization_id)
+        rules.change_organization(store, scope, values, None, Editor(author(), now_ms()))
+        return rules.organization_object(store, scope)
+
+
+def _price(text: str) -> float | None:
+    try:
+        return float(text) if text.strip() else None
+    except ValueError:
+        raise UserError("--cost-per-gallon must be a number") from None
 
 
 @group.command("list")

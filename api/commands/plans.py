@@ -1,4 +1,4 @@
-"""`weir tariffs` and `weir budgets`."""
+"""`weir tariffs`, `weir budgets` and `weir reports`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from api.commands.alert_arguments import author, by_field, scope_of
 from api.commands.command import Group
 from api.commands.store_access import opened
 from api.errors import UserError
+from api.store.base import Store
+from api.timez import stamp
 
 if TYPE_CHECKING:
     from api.insight.budgets import BudgetState
+    from api.insight.report_schedules import Schedule
     from api.insight.tariffs import StoredTariff
 
 tariffs = Group("tariffs", help="Tariffs: rates by tier, season and time of use.")
 budgets = Group("budgets", help="What a device or group may use or cost in a month.")
+reports = Group("reports", help="Scheduled reports: who gets which report when.")
 _ORG = click.option("--org", "organization_id", required=True, help="The organization's id.")
 
 # --- Tariffs -------------------------------------------------------------------------------------
@@ -196,4 +200,102 @@ def _budget(state: BudgetState) -> dict[str, Any]:
         "expected": None if end is None else end.expected,
         "chance": state.chance,
         "state": state.state,
+    }
+
+
+# --- Scheduled reports ---------------------------------------------------------------------------
+
+_REPORT = (
+    click.option("--every", type=click.Choice(("week", "month")), help="Default: week."),
+    click.option("--zone", "timezone", help="The IANA zone of its days. Default: UTC."),
+    click.option("--receiver", "receivers", multiple=True, help="A receiver's id; repeatable."),
+    click.option("--device", "devices", multiple=True, help="Of this device; repeatable."),
+    click.option("--group", help="Of the devices of this group."),
+)
+
+
+def _schedule(command: Any) -> Any:
+    for option in reversed(_REPORT):
+        command = option(command)
+    return command
+
+
+def _fields(given: dict[str, Any]) -> dict[str, Any]:
+    many = {name: list(given.pop(name)) for name in ("receivers", "devices")}
+    return {n: value for n, value in {**given, **many}.items() if value not in (None, [])}
+
+
+@reports.command("add")
+@click.argument("name")
+@_ORG
+@_schedule
+def add_report(name: str, organization_id: str, **given: Any) -> object:
+    """Schedule a report of each finished week or month, for the receivers of alerts."""
+    from api.insight import plan_changes
+
+    with opened() as store, by_field():
+        who = author(store, organization_id)
+        made = plan_changes.create_schedule(store, who, {"name": name, **_fields(given)})
+        return _report(store, made)
+
+
+@reports.command("change")
+@click.argument("report_id")
+@_ORG
+@click.option("--name", help="Another name.")
+@click.option("--paused/--resumed", "paused", default=None, help="Pause it, or let it go on.")
+@_schedule
+def change_report(report_id: str, organization_id: str, **given: Any) -> object:
+    """Change, pause or resume a scheduled report. What isn't given stays."""
+    from api.insight import plan_changes
+
+    with opened() as store, by_field():
+        who = author(store, organization_id)
+        return _report(store, plan_changes.change_schedule(store, who, report_id, _fields(given)))
+
+
+@reports.command("send")
+@click.argument("report_id")
+@_ORG
+def send_report(report_id: str, organization_id: str) -> object:
+    """Queue the latest finished period once more; the writer sends it."""
+    from api.insight import plan_changes
+
+    with opened() as store, by_field():
+        who = author(store, organization_id)
+        return {"queued": len(plan_changes.send_schedule(store, who, report_id))}
+
+
+@reports.command("delete")
+@click.argument("report_id")
+@_ORG
+def delete_report(report_id: str, organization_id: str) -> object:
+    """Delete a scheduled report."""
+    from api.insight import plan_changes
+
+    with opened() as store, by_field():
+        plan_changes.drop_schedule(store, author(store, organization_id), report_id)
+    return {"deleted": report_id}
+
+
+@reports.command("list")
+@_ORG
+def list_reports(organization_id: str) -> object:
+    """List scheduled reports, with the state of the latest one sent."""
+    from api.insight import plan_changes
+
+    with opened(read_only=True) as store:
+        scope = scope_of(store, organization_id)
+        return [_report(store, each) for each in plan_changes.schedules(store, scope)]
+
+
+def _report(store: Store, schedule: Schedule) -> dict[str, Any]:
+    row = schedule.row
+    messages = store.alert_messages(row.organization_id, thread=row.id, limit=1)
+    latest = messages[0] if messages else None
+    return {
+        "id": row.id,
+        **schedule.as_json(),
+        "next": None if row.due_ms is None else stamp(row.due_ms),
+        "latest": None if latest is None else f"{latest.state} {latest.response}".strip(),
     }

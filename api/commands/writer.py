@@ -60,6 +60,7 @@ def run(config: Settings, *, demo: bool = False, while_parent: int | None = None
         has_ipc = _start_ipc(stack, config, row_writer)
         if has_ipc:
             _start_projection(stack, store)
+            _start_home_assistant(stack, config, store)
         _start_evaluator(stack, store, row_writer)
         _start_alerts(stack, config, store)
         broker = _start_sources(stack, config, store, row_writer, demo=demo)
@@ -116,6 +117,16 @@ def _start_projection(stack: ExitStack, store: Store) -> None:
     stack.callback(thread.stop)
 
 
+def _start_home_assistant(stack: ExitStack, config: Settings, store: Store) -> None:
+    if not config.mqtt_home_assistant:
+        return
+    from api.ingest.mqtt.home_assistant import HomeAssistant
+
+    thread = HomeAssistant(config, store)
+    thread.start()
+    stack.callback(thread.stop)
+
+
 def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None:
     """Evaluate beside the writer; what waits to be written comes first."""
     from api.insight.finding_evaluator import EvaluatorThread
@@ -133,7 +144,7 @@ def _start_alerts(stack: ExitStack, config: Settings, store: Store) -> None:
     from api.insight.alerts.evaluator import AlertThreads
     from api.insight.outbox import Outbox
 
-    outbox = Outbox(store, means(config))
+    outbox = Outbox(store, means(config, store))
     stack.callback(outbox.close)
     thread = AlertThreads(store, outbox.send)
     thread.start()

@@ -136,7 +136,8 @@ PRICE: Final = _number(0, 1e6)
 # --- The rows ------------------------------------------------------------------------------------
 
 FIELDS: Final = (
-    EditableField("label", "Label", "Device", "text", _required, "field", required=True),
+    EditableField("label", "Label", "Device", "text", _required, "field", required=True,
+                  in_grid=False),
     EditableField("active", "Active", "Device", "flag", _flag, "field", required=True,
                   hint="Inactive devices are in no list, sum or uptime; their readings stay."),
     EditableField("groups", "Groups", "Device", "list", _groups, "groups", of_all=True,
@@ -150,7 +151,7 @@ FIELDS: Final = (
     EditableField("model", "Model", "Device", "text", _text, "field"),
     EditableField("meterSize", "Size", "Device", "text", _text,
                   hint="As on the meter: DN 20, Q3 4."),
-    EditableField("highFlowLimit", "Largest flow, gpm", "Device", "number", _number(0.001, 1e6),
+    EditableField("highFlowLimit", "Max. flow, gpm", "Device", "number", _number(0.001, 1e6),
                   hint="Of a meter of this size. A larger flow is a finding."),
     EditableField("continuousFlowByDesign", "Flows by design", "Device", "flag", _flag,
                   hint="Flow that never stops is no leak here."),

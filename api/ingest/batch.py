@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -76,11 +76,20 @@ def _nullable(column: Floats) -> Iterable[float | None]:
     return boxed.tolist()
 
 
+class RefusedRow(NamedTuple):
+    """``text``: of the row as it stands in the file, cut at a limit."""
+
+    reason: str
+    device: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """``read`` rows of a feed: the readings among them, in order, and what was refused.
 
     ``registers``: those of its rows that have one, and no readings.
+    ``refused_rows``: the first ones of a foreign file, whole.
     ``unknown`` are ignored column names; ``consumed`` is the number of source bytes read, for a
     progress bar.
     """
@@ -91,6 +100,7 @@ class Batch:
     unknown: frozenset[str] = frozenset()
     consumed: int = 0
     registers: tuple[RegisterRow, ...] = ()
+    refused_rows: tuple[RefusedRow, ...] = ()
 
     @property
     def refused_count(self) -> int:

@@ -1,4 +1,4 @@
-"""Changes of tariffs and budgets, with their line in the audit log."""
+"""Changes of tariffs, budgets and scheduled reports, with their line in the audit log."""
 
 from __future__ import annotations
 
@@ -13,13 +13,24 @@ from api.domain.identify import identify, storable
 from api.errors import Forbidden, NotFound
 from api.insight.alerts.management import Author, audited, bad, require_whole
 from api.insight.budgets import MEASURES, Budget, BudgetState, budgets_of, states_of
+from api.insight.report_schedules import (
+    EVERY,
+    RECEIVER_KINDS,
+    Schedule,
+    due_after,
+    messages_of,
+)
 from api.insight.tariffs import StoredTariff, definition
-from api.metering.tariff import TariffProblems, amount, parse_tariff
+from api.metering.tariff import NAME_LENGTH, TariffProblems, amount, parse_tariff
 from api.store.base import PlanRow, Scope, Store
+from api.store.base.alerts import MessageRow
+from api.timez import zone, zone_names
 
 NO_TARIFF: Final = "Tariff not found, or you don't have access."
 NO_BUDGET: Final = "Budget not found, or you don't have access."
+MOST_OF_REPORT: Final = 50  # devices
 MOST_BUDGET: Final = Decimal(10**12)
+NO_REPORT: Final = "Scheduled report not found, or you don't have access."
 NO_GROUP: Final = "Group not found, or you don't have access."
 
 
@@ -200,3 +211,114 @@ def _texts(body: Mapping[str, Any], name: str) -> list[str]:
     if len(texts) < len(listed):
         raise bad(**{name: "must be a list of texts"})
     return list(dict.fromkeys(texts))
+
+
+# --- Scheduled reports ---------------------------------------------------------------------------
+
+
+def schedules(store: Store, scope: Scope) -> list[Schedule]:
+    """None for who sees only some devices."""
+    if not scope.grant.everything:
+        return []
+    return [Schedule.of(row) for row in store.plans("report", scope.organization_id)]
+
+
+def find_schedule(store: Store, scope: Scope, schedule_id: str) -> Schedule:
+    schedule = next((e for e in schedules(store, scope) if e.row.id == schedule_id), None)
+    if schedule is None:
+        raise NotFound(NO_REPORT)
+    return schedule
+
+
+def create_schedule(store: Store, author: Author, body: Mapping[str, Any]) -> Schedule:
+    require_whole(author.scope)
+    made = _checked_schedule(store, author.scope, {"every": "week", "timezone": "UTC"} | dict(body))
+    row = PlanRow(
+        str(uuid4()), author.scope.organization_id, "report", made["name"],
+        orjson.dumps(made).decode(), _due_ms(made, author.now_ms), author.name, author.now_ms,
+        author.now_ms,
+    )  # fmt: skip
+    store.keep_plan(row, audited(author, "report", "create", row.id, None, made))
+    return Schedule.of(row)
+
+
+def change_schedule(
+    store: Store, author: Author, schedule_id: str, body: Mapping[str, Any]
+) -> Schedule:
+    """What isn't sent stays. A paused one that goes on sends the next period first."""
+    require_whole(author.scope)
+    before = find_schedule(store, author.scope, schedule_id)
+    made = _checked_schedule(store, author.scope, before.as_json() | dict(body))
+    timing = ("every", "timezone", "paused")
+    same = all(made[name] == before.as_json()[name] for name in timing)
+    row = before.row._replace(
+        name=made["name"],
+        definition=orjson.dumps(made).decode(),
+        due_ms=before.row.due_ms if same else _due_ms(made, author.now_ms),
+        updated_ms=author.now_ms,
+    )
+    store.keep_plan(row, audited(author, "report", "change", row.id, before.as_json(), made))
+    return Schedule.of(row)
+
+
+def drop_schedule(store: Store, author: Author, schedule_id: str) -> None:
+    """What was sent stays in the list of messages."""
+    require_whole(author.scope)
+    before = find_schedule(store, author.scope, schedule_id)
+    audit = audited(author, "report", "delete", schedule_id, before.as_json(), None)
+    if not store.drop_plan(before.row, audit):
+        raise NotFound(NO_REPORT)
+
+
+def send_schedule(store: Store, author: Author, schedule_id: str) -> list[MessageRow]:
+    """The latest finished period once more, to all receivers; the writer sends it."""
+    require_whole(author.scope)
+    schedule = find_schedule(store, author.scope, schedule_id)
+    there = {each.id for each in store.alert_receivers(schedule.row.organization_id)}
+    receivers = [id for id in schedule.receivers if id in there]
+    messages = messages_of(schedule, receivers, author.now_ms, again=True)
+    for message in messages:
+        store.queue_message(message)
+    return messages
+
+
+def _due_ms(made: Mapping[str, Any], now_ms: int) -> int | None:
+    return None if made["paused"] else due_after(made["every"], zone(made["timezone"]), now_ms)
+
+
+def _checked_schedule(store: Store, scope: Scope, body: Mapping[str, Any]) -> dict[str, Any]:
+    name, paused = body.get("name"), body.get("paused", False)
+    text = " ".join(name.split()) if isinstance(name, str) else ""
+    if not text or len(text) > NAME_LENGTH or not text.isprintable():
+        raise bad(name=f"must be text of at most {NAME_LENGTH} characters")
+    if body.get("every") not in EVERY:
+        raise bad(every=f"must be one of {', '.join(EVERY)}")
+    if body.get("timezone") not in zone_names():
+        raise bad(timezone="must be an IANA time zone name")
+    if not isinstance(paused, bool):
+        raise bad(paused="must be true or false")
+    kinds = {each.id: each.kind for each in store.alert_receivers(scope.organization_id)}
+    receivers = _texts(body, "receivers")
+    if not receivers or any(kinds.get(id) not in RECEIVER_KINDS for id in receivers):
+        words = f"must name receivers that are there, of the kinds {', '.join(RECEIVER_KINDS)}"
+        raise bad(receivers=words)
+    return {
+        "name": text,
+        "every": body["every"],
+        "timezone": body["timezone"],
+        "receivers": receivers,
+        **_devices_or_group(store, scope, body),
+        "paused": paused,
+    }
+
+
+def _devices_or_group(store: Store, scope: Scope, body: Mapping[str, Any]) -> dict[str, Any]:
+    group, resolved = body.get("group"), store.resolve(scope, _texts(body, "devices"))
+    if any(device is None for device in resolved) or len(resolved) > MOST_OF_REPORT:
+        raise bad(devices=f"must be at most {MOST_OF_REPORT} devices that are there")
+    if group is not None and group not in {each.name for each in store.groups(scope)}:
+        raise bad(group="isn't there")
+    if group is not None and resolved:
+        raise bad(group="can't be given together with devices")
+    devices = list(dict.fromkeys(device.id for device in resolved if device is not None))
+    return {"devices": devices, "group": group}

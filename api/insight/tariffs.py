@@ -161,11 +161,13 @@ def step_of(from_ms: int, to_ms: int, *zones: ZoneInfo) -> Resolution:
 def daily_costs(
     store: Store, device: Device, tariff: Tariff, tz: ZoneInfo, from_ms: int, to_ms: int
 ) -> list[tuple[int, Decimal | None]]:
-    """(start, cost) of each day in ``tz`` from the one that holds ``from_ms`` to before ``to_ms``,
-    fixed charges included; None where no reading or no version tells."""
-    edges = [edge for edge in day_edges(tz, from_ms, to_ms - 1) if edge < to_ms]
-    if not edges:
+    """(start, cost) of each day in ``tz`` from ``from_ms`` to before ``to_ms``, or of its part in
+    there; None where no reading or no version tells. The fixed charge is that of the
+    days that begin there."""
+    days = [edge for edge in day_edges(tz, from_ms, to_ms - 1) if edge < to_ms]
+    if not days:
         return []
+    edges = [max(days[0], from_ms), *days[1:]]
     own = zone_of(device)
     first = max(edge for edge in month_edges(own, edges[0], edges[0]) if edge <= edges[0])
     step = step_of(first, to_ms, own, tz)
@@ -174,6 +176,6 @@ def daily_costs(
     made: list[tuple[int, Decimal | None]] = []
     for place, start in enumerate(edges):
         cost = costs.get(place)
-        fixed = tariff.fixed(local_ordinal(tz, start))
+        fixed = tariff.fixed(local_ordinal(tz, start)) if start in days else Decimal(0)
         made.append((start, None if cost is None else cost + fixed))
     return made

@@ -91,6 +91,13 @@ _COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     "AdminDevices": _page("AdminDevice"),
+    "DeviceField": record(
+        {
+            "name": STRING, "label": STRING, "section": STRING, "kind": STRING, "hint": STRING,
+            "choices": array(STRING), "required": BOOLEAN, "inGrid": BOOLEAN,
+        }
+    ),
+    "DeviceFields": _page("DeviceField"),
     "DeviceValues": _optional(_VALUES) | {"description": "null takes a value back."},
     "NewDeviceBody": _optional({"serialNumber": STRING, "set": ref("DeviceValues")},
                                "serialNumber"),
@@ -188,6 +195,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
     ),
     "Reception": record(
         {
+            "topic": STRING | {"description": "Where a device publishes its readings."},
             "devices": NUMBER, "refused": NUMBER, "writer": BOOLEAN, "broker": BOOLEAN,
             "problem": STRING, "lastMessage": nullable(INSTANT),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from api.insight.budgets import MEASURES
+from api.insight.report_schedules import EVERY, RECEIVER_KINDS
 from api.metering.tariff import WEEKDAYS
 from api.openapi.components import (
     BOOLEAN,
@@ -75,6 +76,17 @@ _BUDGET: Final = record(
 )
 
 
+_SCHEDULE: Final[dict[str, Schema]] = {
+    "name": STRING,
+    "every": one_of(EVERY),
+    "timezone": STRING | {"description": "Of its weeks and months; sent at 06:00."},
+    "receivers": array(STRING) | {"description": f"Ids, of {', '.join(RECEIVER_KINDS)}."},
+    "devices": array(STRING) | {"description": "Ids; any identifier in a request."},
+    "group": nullable(STRING) | {"description": "Instead of devices. Neither: all devices."},
+    "paused": BOOLEAN,
+}
+
+
 def _page(name: str) -> Schema:
     return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
 
@@ -101,6 +113,17 @@ PLAN_COMPONENTS: Final[dict[str, Any]] = {
     "TariffBody": _body(_TARIFF),
     "Budget": _BUDGET,
     "BudgetPage": _page("Budget"),
+    "ReportSchedule": record(
+        {
+            "id": UUID,
+            **_SCHEDULE,
+            "next": nullable(INSTANT) | {"description": "When it is next sent; null: paused."},
+            "messages": array(ref("AlertMessage")) | {"description": "The latest, newest first."},
+            **_BY,
+        }
+    ),
+    "ReportSchedulePage": _page("ReportSchedule"),
+    "ReportScheduleBody": _body(_SCHEDULE),
     "BudgetBody": _body(
         {
             "device": nullable(STRING) | {"description": "Any identifier; or a group."},

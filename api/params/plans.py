@@ -46,6 +46,16 @@ class BudgetBody(_Fields):
     amount: Any = None
 
 
+class ScheduleBody(_Fields):
+    name: Any = None
+    every: Any = None
+    timezone: Any = None
+    receivers: Any = None
+    devices: Any = None
+    group: Any = None
+    paused: Any = None
+
+
 class TariffBody(_Fields):
     name: Any = None
     currency: Any = None

@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX
+from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX, TOPIC_PREFIX
 from api.domain import device_changes as devices
 from api.domain import device_csv, organization
 from api.domain.device_changes import DeviceChange, Editor, require_whole
-from api.domain.device_fields import FIELD_BY_NAME, checked, values_of
+from api.domain.device_fields import FIELD_BY_NAME, FIELDS, checked, values_of
 from api.errors import BadRequest, Conflict, ParameterProblem
 from api.openapi import Operation, ref
 from api.openapi.administration import ADMIN_INFO
@@ -83,6 +83,24 @@ def list_devices(call: Call[params.DeviceListQuery]) -> Reply:
             "data": [device_object(device) for device in page],
         }
     )
+
+
+def list_fields(call: Call[Query]) -> Reply:
+    """The same for every administrator."""
+    rows = [
+        {
+            "name": field.name,
+            "label": field.label,
+            "section": field.section,
+            "kind": field.kind,
+            "hint": field.hint,
+            "choices": list(field.choices),
+            "required": field.required,
+            "inGrid": field.in_grid,
+        }
+        for field in FIELDS
+    ]
+    return Reply({"count": len(rows), "limit": len(rows), "offset": 0, "data": rows})
 
 
 def create_device(call: ActionCall[params.NewDeviceBody]) -> Reply:
@@ -250,6 +268,7 @@ def get_reception(call: Call[Query]) -> Reply:
     status = None if settings is None else writer_status.read(Path(settings.instance))
     return Reply(
         {
+            "topic": f"{TOPIC_PREFIX}/{scope.organization_id}/{{networkUniqueIdentifier}}/up",
             "devices": store.count_devices(scope, DeviceQuery(active=None)),
             "refused": sum(each.count for each in store.refusals(scope.organization_id)),
             "writer": status is not None and status.fresh,
@@ -295,6 +314,8 @@ _ROUTES: Final = (
     _route(list_devices, "listAdminDevices", "/devices", "devices",
            "Devices with every field that can be changed, by label", "AdminDevices",
            query=params.DeviceListQuery),
+    _route(list_fields, "listDeviceFields", "/devices/fields", "devices",
+           "The fields of a device that can be changed", "DeviceFields"),
     _route(get_extent, "getDeviceExtent", "/devices/{id}/extent", "devices",
            "What would be deleted with a device", "DeviceExtent", **_DEVICE),
     _route(get_device_file, "getDeviceFile", "/devices/file", "devices",

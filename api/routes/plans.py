@@ -1,4 +1,4 @@
-"""Costs by tariffs; tariffs and budgets."""
+"""Costs by tariffs; tariffs, budgets and scheduled reports."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from api.domain.identify import identify_each
 from api.insight import plan_changes
 from api.insight.alerts.management import Author
 from api.insight.budgets import BudgetState
+from api.insight.report_schedules import Schedule
 from api.insight.tariffs import Prices, StoredTariff, daily_costs, zone_of
 from api.openapi import Operation, ref
 from api.params import NoBody, Query
-from api.params.plans import BudgetBody, CostsQuery, TariffBody
+from api.params.plans import BudgetBody, CostsQuery, ScheduleBody, TariffBody
 from api.roles import Role
-from api.routes.alert_objects import whole_page
+from api.routes.alert_objects import message_object, whole_page
 from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
 from api.routes.serialize import instant
-from api.store.base import PlanRow
+from api.store.base import PlanRow, Store
 
 
 def get_costs(call: Call[CostsQuery]) -> Reply:
@@ -148,11 +149,64 @@ def drop_budget(call: ActionCall[NoBody]) -> Reply:
     return Reply({"deleted": call.identifier})
 
 
+# --- Scheduled reports ---------------------------------------------------------------------------
+
+MOST_MESSAGES: Final = 10  # of a schedule
+
+
+def schedule_object(store: Store, schedule: Schedule) -> dict[str, Any]:
+    row = schedule.row
+    names = {each.id: each.name for each in store.alert_receivers(row.organization_id)}
+    messages = store.alert_messages(row.organization_id, thread=row.id, limit=MOST_MESSAGES)
+    return {
+        "id": row.id,
+        **schedule.as_json(),
+        "next": None if row.due_ms is None else instant(row.due_ms),
+        "messages": [message_object(each, names) for each in messages],
+        **_by(row),
+    }
+
+
+def list_schedules(call: Call[Query]) -> Reply:
+    rows = plan_changes.schedules(call.store, call.scope)
+    return Reply(whole_page([schedule_object(call.store, each) for each in rows]))
+
+
+def get_schedule(call: Call[Query]) -> Reply:
+    schedule = plan_changes.find_schedule(call.store, call.scope, call.identifier)
+    return Reply(schedule_object(call.store, schedule))
+
+
+def create_schedule(call: ActionCall[ScheduleBody]) -> Reply:
+    body = call.body.sent_fields
+    made = plan_changes.create_schedule(call.store, _author(call), body)
+    return Reply(schedule_object(call.store, made))
+
+
+def change_schedule(call: ActionCall[ScheduleBody]) -> Reply:
+    made = plan_changes.change_schedule(
+        call.store, _author(call), call.identifier, call.body.sent_fields
+    )
+    return Reply(schedule_object(call.store, made))
+
+
+def drop_schedule(call: ActionCall[NoBody]) -> Reply:
+    plan_changes.drop_schedule(call.store, _author(call), call.identifier)
+    return Reply({"deleted": call.identifier})
+
+
+def send_schedule(call: ActionCall[NoBody]) -> Reply:
+    plan_changes.send_schedule(call.store, _author(call), call.identifier)
+    schedule = plan_changes.find_schedule(call.store, call.scope, call.identifier)
+    return Reply(schedule_object(call.store, schedule))
+
+
 # --- The document --------------------------------------------------------------------------------
 
 _TARIFFS: Final = f"{INSIGHT_PREFIX}/tariffs"
 _BUDGETS: Final = f"{INSIGHT_PREFIX}/budgets"
-_NAMED: Final = {_TARIFFS: "Tariff", _BUDGETS: "Budget"}
+_REPORTS: Final = f"{INSIGHT_PREFIX}/reports"
+_NAMED: Final = {_TARIFFS: "Tariff", _BUDGETS: "Budget", _REPORTS: "Scheduled report"}
 
 
 def _operation(id: str, path: str, summary: str, answer: str, **more: Any) -> Operation:
@@ -174,6 +228,16 @@ PLAN_ROUTES: Final = (
     Route(
         _operation("listBudgets", _BUDGETS, "Budgets and how their month stands", "BudgetPage"),
         list_budgets,
+    ),
+    Route(
+        _operation("listReportSchedules", _REPORTS, "Scheduled reports, with what was sent",
+                   "ReportSchedulePage"),
+        list_schedules,
+    ),
+    Route(
+        _operation("getReportSchedule", f"{_REPORTS}/{{id}}", "One scheduled report",
+                   "ReportSchedule"),
+        get_schedule,
     ),
     Route(_operation("getBudget", f"{_BUDGETS}/{{id}}", "One budget", "Budget"), get_budget),
 )  # fmt: skip
@@ -215,5 +279,34 @@ PLAN_ACTIONS: Final = (
                    body=ref("NoBody"), verb="delete"),
         drop_budget,
         NoBody,
+    ),
+    Action(
+        _operation("createReportSchedule", _REPORTS, "Schedules a report", "ReportSchedule",
+                   body=ref("ReportScheduleBody")),
+        create_schedule,
+        ScheduleBody,
+        Role.ADMINISTRATOR,
+    ),
+    Action(
+        _operation("changeReportSchedule", f"{_REPORTS}/{{id}}", "Changes or pauses a scheduled"
+                   " report; what isn't given stays", "ReportSchedule",
+                   body=ref("ReportScheduleBody"), verb="patch"),
+        change_schedule,
+        ScheduleBody,
+        Role.ADMINISTRATOR,
+    ),
+    Action(
+        _operation("sendReportSchedule", f"{_REPORTS}/{{id}}/send", "Sends the latest finished"
+                   " period once more", "ReportSchedule", body=ref("NoBody")),
+        send_schedule,
+        NoBody,
+        Role.ADMINISTRATOR,
+    ),
+    Action(
+        _operation("deleteReportSchedule", f"{_REPORTS}/{{id}}", "Deletes a scheduled report",
+                   "Deleted", body=ref("NoBody"), verb="delete"),
+        drop_schedule,
+        NoBody,
+        Role.ADMINISTRATOR,
     ),
 )  # fmt: skip

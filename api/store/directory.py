@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 from uuid import uuid4
 
 import orjson
 
 from api.errors import Conflict, UserError
 from api.metering.register import RegisterSettings, settings_of
+from api.store.alert_tables import ALERT_RULE
 from api.store.base import (
     Device,
     DeviceQuery,
@@ -119,11 +121,13 @@ class DirectoryPart(RegistersPart):
             transaction.run(groups_sql.touch(organization_id, name, now_ms()))
             for statement in groups_sql.rename(organization_id, name, new_name):
                 transaction.run(statement)
-            for rule_id, _, text in transaction.fetch(groups_sql.rule_definitions(organization_id)):
-                rule = orjson.loads(text)
-                if name in rule.get("groups", ()):
-                    rule["groups"] = [new_name if g == name else g for g in rule["groups"]]
-                    transaction.run(groups_sql.redefine_rule(rule_id, orjson.dumps(rule).decode()))
+            rows = transaction.fetch(groups_sql.definitions(organization_id))
+            for table, id, called, text in rows:
+                definition = orjson.loads(text)
+                if _names(called, definition, name):
+                    after = _budget_of(new_name) if called == _budget_of(name) else called
+                    text = _renamed(definition, name, new_name)
+                    transaction.run(groups_sql.redefine(table, id, after, text))
             self.record_in(transaction, audit)
 
     def delete_group(
@@ -131,15 +135,15 @@ class DirectoryPart(RegistersPart):
     ) -> None:
         with self.transaction() as transaction:
             transaction.lock_directory()
-            rules = groups_sql.rule_definitions(organization_id)
             users = [
                 f"key {row[0] or row[1]}"
                 for row in transaction.fetch(groups_sql.keys_of_group(organization_id, name))
             ]
+            rows = transaction.fetch(groups_sql.definitions(organization_id))
             users += [
-                f"rule {rule_name}"
-                for _, rule_name, text in transaction.fetch(rules)
-                if name in orjson.loads(text).get("groups", ())
+                f"{'rule' if table == ALERT_RULE.name else 'plan'} {called}"
+                for table, _, called, text in rows
+                if _names(called, orjson.loads(text), name)
             ]
             if users:
                 more = f" and {len(users) - NAMED} more" if len(users) > NAMED else ""
@@ -281,6 +285,29 @@ class DirectoryPart(RegistersPart):
             for depth, ancestor in enumerate(upstream, 1)
         ]
         transaction.insert(DEVICE_ANCESTOR, DEVICE_ANCESTOR.names, upstream)
+
+
+def _names(called: str, definition: Mapping[str, Any], group: str) -> bool:
+    """Whether a rule of alerts, a budget, a tariff or a report is limited to the group."""
+    return (
+        called == _budget_of(group)
+        or definition.get("group") == group
+        or group in (definition.get("groups") or ())
+    )
+
+
+def _budget_of(group: str) -> str:
+    """The name of a group's budget."""
+    return f"group:{group}"
+
+
+def _renamed(definition: Mapping[str, Any], group: str, new_name: str) -> str:
+    after = dict(definition)
+    if after.get("group") == group:
+        after["group"] = new_name
+    if after.get("groups"):
+        after["groups"] = [new_name if each == group else each for each in after["groups"]]
+    return orjson.dumps(after).decode()
 
 
 def _defaults(settings: Mapping[str, str]) -> dict[str, str]:

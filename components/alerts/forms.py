@@ -26,6 +26,7 @@ SOURCES: Final = [
     ("finding", "a finding is open"),
     ("state", "a device is in a state"),
     ("value", "a value is beyond a limit"),
+    ("budget", "a month will likely exceed a budget"),
 ]
 HOLDS: Final = [("0", "no time"), ("300", "5 min"), ("900", "15 min"), ("3600", "1 h"),
                 ("21600", "6 h"), ("86400", "1 day")]  # fmt: skip

@@ -15,6 +15,7 @@ from components.menu import Entry, Section, menu
 from components.shell import ALERTS_PATH
 
 RULES_PATH = f"{ALERTS_PATH}/rules"
+PLANS_PATH = f"{ALERTS_PATH}/budgets"
 
 
 class Ids(StrEnum):
@@ -33,6 +34,25 @@ class Ids(StrEnum):
     FIRING = "alerts-firing"
     HISTORY = "alerts-history"
     SILENCES = "alerts-silences"
+
+
+class PlanIds(StrEnum):
+    """The same page again: budgets, tariffs and scheduled reports."""
+
+    PAGE = "alerts"
+    QUESTION = "alert-plans-question"
+    ANSWER = "alert-plans-answer"
+    SHOWN = "alert-plans-shown"
+    DEED = "alert-plans-deed"
+    DONE = "alert-plans-done"
+    NEXT = "alert-plans-next"
+    DRAFT = "alert-plans-draft"
+    NOTICE = "alerts-notice"
+    SUMMARY = "alert-plans-summary"
+    BUDGETS = "alert-plans-budgets"
+    TARIFFS = "alert-plans-tariffs"
+    REPORTS = "alert-plans-reports"
+    FORM = "alert-plans-form"
 
 
 class RuleIds(StrEnum):
@@ -55,6 +75,9 @@ class RuleIds(StrEnum):
 
 
 SHEETS = (Ids.SUMMARY, Ids.FIRING, Ids.HISTORY, Ids.SILENCES)
+PLAN_SHEETS = (
+    PlanIds.SUMMARY, PlanIds.BUDGETS, PlanIds.TARIFFS, PlanIds.REPORTS, PlanIds.FORM,
+)  # fmt: skip
 RULE_SHEETS = (RuleIds.SUMMARY, RuleIds.RULES, RuleIds.RECEIVERS, RuleIds.FORM, RuleIds.PREVIEW)
 
 
@@ -91,14 +114,27 @@ def rules_page(question: Mapping[str, Any]) -> Component:
     return _page(RuleIds, RULE_SHEETS, question, "rules", [inside])
 
 
+def plans_page(question: Mapping[str, Any]) -> Component:
+    left = [
+        _card(PlanIds.BUDGETS, "Budgets"),
+        _card(PlanIds.TARIFFS, "Tariffs"),
+        _card(PlanIds.REPORTS, "Scheduled reports"),
+    ]
+    form = html.Div(id=PlanIds.FORM)
+    right = html.Section([form], className="card alert-panel", **labelled("The form"))
+    inside = html.Div([html.Div(left, className="alert-column"), right], className="alert-columns")
+    return _page(PlanIds, PLAN_SHEETS, question, "plans", [inside])
+
+
 def _page(
-    ids: type[Ids] | type[RuleIds],
+    ids: type[Ids] | type[RuleIds] | type[PlanIds],
     sheets: tuple[StrEnum, ...],
     question: Mapping[str, Any],
     place: str,
     inside: Sequence[Component],
     tools: Sequence[Component | None] = (),
 ) -> Component:
+    scripts = {"rules": "alert-rules", "plans": "alert-plans"}
     names = (ids.ANSWER, ids.SHOWN, ids.DEED, ids.DONE, ids.NEXT, ids.DRAFT)
     return html.Div(
         [
@@ -118,12 +154,16 @@ def _page(
             *inside,
         ],
         id=ids.PAGE,
-        **attributes(data_place="alert-rules" if place == "rules" else "alerts"),
+        **attributes(data_place=scripts.get(place, "alerts")),
     )
 
 
 def _tabs(place: str) -> Component:
-    tabs = (("now", "Now and before", ALERTS_PATH), ("rules", "Rules and receivers", RULES_PATH))
+    tabs = (
+        ("now", "Now and before", ALERTS_PATH),
+        ("rules", "Rules and receivers", RULES_PATH),
+        ("plans", "Budgets and reports", PLANS_PATH),
+    )
     links = [
         dcc.Link(
             label,

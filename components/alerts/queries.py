@@ -15,12 +15,13 @@ from api.client.alerts import (
     Message,
     RulePreview,
 )
+from api.client.plans import BudgetStatus, ReportSchedule, TariffRecord
 from api.errors import WeirError
 from api.roles import Role
 from api.timez import HOUR_MS, now_ms
 from components import session
-from components.alerts import forms, rules
-from components.alerts.layout import RULES_PATH
+from components.alerts import forms, plans, rules
+from components.alerts.layout import PLANS_PATH, RULES_PATH
 from components.alerts.lists import PAGE
 from components.url_state import read_text
 
@@ -153,3 +154,66 @@ def _receiver_saved(client: Client, id: str, typed: dict[str, Any]) -> dict[str,
     if secret := made.secrets.get("secret"):
         return {"words": f"{words} Signing secret: {secret} – {forms.SHOWN_ONCE}"}
     return {"words": words, "go": f"{RULES_PATH}?receiver={made.id}"}
+
+
+# --- Budgets, tariffs and scheduled reports ------------------------------------------------------
+
+
+class Plans(NamedTuple):
+    budgets: tuple[BudgetStatus, ...]
+    tariffs: tuple[TariffRecord, ...]
+    reports: tuple[ReportSchedule, ...]
+    receivers: tuple[AlertReceiver, ...]
+
+
+def all_plans() -> Plans:
+    client = session.current_client()
+    return Plans(
+        client.budgets(), client.tariffs(), client.report_schedules(), client.alert_receivers()
+    )
+
+
+def change_plan(what: str, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """As `change`. ValueError for a rate that can't be read."""
+    client = session.current_client()
+    fields = body.get("fields")
+    typed: dict[str, Any] = fields if isinstance(fields, dict) else {}
+    deed, _, kind = what.partition("-")
+    if deed == "save":
+        return _saved(client, kind, id, typed)
+    if what == "send-report":
+        client.send_report_schedule(id)
+        return {"words": "The report of the latest period is being sent."}
+    if what in ("pause-report", "resume-report"):
+        client.change_report_schedule(id, {"paused": deed == "pause"})
+        return {"words": f"The report is {deed}d."}
+    delete = {
+        "budget": client.delete_budget,
+        "tariff": client.delete_tariff,
+        "report": client.delete_report_schedule,
+    }
+    if deed != "delete" or kind not in delete:
+        return {"error": "Nothing was changed."}
+    delete[kind](id)
+    return {"words": f"The {kind} was deleted.", "go": PLANS_PATH}
+
+
+def _saved(client: Client, kind: str, id: str, typed: Mapping[str, Any]) -> dict[str, Any]:
+    if kind == "tariff":
+        before = next((each for each in client.tariffs() if each.id == id), None)
+        definition = plans.tariff_body(typed, before)
+        name = (
+            client.change_tariff(id, definition) if id else client.create_tariff(definition)
+        ).name
+    elif kind == "report":
+        definition = plans.report_body(typed)
+        change = client.change_report_schedule
+        name = (change(id, definition) if id else client.create_report_schedule(definition)).name
+    else:
+        read = plans.typed(typed)
+        group = plans.one(read, "group") or None
+        device = None if group else plans.one(read, "device")
+        measure, amount = plans.one(read, "measure"), plans.one(read, "amount")
+        made = client.set_budget(amount, device=device, group=group, measure=measure or "volume")
+        name = made.label
+    return {"words": f"Saved: {name}.", "go": PLANS_PATH}

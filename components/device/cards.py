@@ -16,11 +16,19 @@ from dash.development.base_component import Component
 
 from api.catalog import RAW
 from api.metering.hourly_profile import WEEKS
+from api.metering.register import settings_of
 from api.timez import local_ordinal
-from components import formatting
+from components import formatting, session
 from components.clock import Clock
 from components.controls import attributes
-from components.device import finding_list, insight_queries, queries, row_table, volume_cards
+from components.device import (
+    finding_list,
+    insight_queries,
+    queries,
+    register_card,
+    row_table,
+    volume_cards,
+)
 from components.device.chart_state import Shown, write_shown
 from components.device.kpi_rows import Question, When
 from components.formatting import measures_water
@@ -41,7 +49,8 @@ class Export(NamedTuple):
 
 class CardRow(NamedTuple):
     """``draw`` makes the card's body and the note beside its title. ``image`` is its name in the
-    address of its image, "" where it has none; ``image_heading`` is over it in the menu.
+    address of its image, "" where it has none; ``image_heading`` is over it in the menu. An
+    ``optional`` one is hidden while it is empty.
     """
 
     id: str
@@ -54,6 +63,7 @@ class CardRow(NamedTuple):
     paged: bool = False
     wide: bool = False
     water: bool = False
+    optional: bool = False
 
     @property
     def failure_id(self) -> str:
@@ -94,7 +104,9 @@ def _hours(query: Question) -> tuple[Sequence[Component], str]:
 def _forecast(query: Question) -> tuple[Sequence[Component], str]:
     hours = insight_queries.forecast(query.device_id)
     body = volume_cards.forecast_card(hours, query.shown.units, query.tz)
-    return body, volume_cards.forecast_note(hours)
+    href = session.site_path(f"/alerts/budgets?device={quote(query.meter.serial, safe='')}")
+    budget = html.P(html.A("Set a monthly budget", href=href), className="quiet")
+    return [*body, budget], volume_cards.forecast_note(hours)
 
 
 def _rows(query: Question) -> tuple[Sequence[Component], str]:
@@ -103,6 +115,16 @@ def _rows(query: Question) -> tuple[Sequence[Component], str]:
     note = f"{shown.resolution.label}, latest first, {tz.key}"
     others = insight_queries.others_of(query.device_id, shown, page.rows, tz)
     return row_table.table(page, tz, shown.units, others, shown.compare), note
+
+
+def _register(query: Question) -> tuple[Sequence[Component], str]:
+    """Nothing of a device that sends none."""
+    registers = insight_queries.latest_registers(query.device_id)
+    if not registers:
+        return [], ""
+    exchanges = settings_of(query.row.device.config, None).exchanges
+    note = register_card.note(registers, exchanges, query.tz, query.now_ms)
+    return register_card.card(registers, query.shown.units, query.tz), note
 
 
 CARDS: Final = (
@@ -150,6 +172,15 @@ CARDS: Final = (
         paged=True,
         wide=True,
     ),
+    CardRow(
+        register_card.CARD,
+        register_card.TITLE,
+        _register,
+        (Export("All registers", "registers"),),
+        wide=True,
+        water=True,
+        optional=True,
+    ),
 )
 
 
@@ -188,7 +219,7 @@ def _card(row: CardRow, *, hidden: bool) -> Component:
             html.P(id=row.failure_id, className="card-trouble"),
             html.Div(id=row.id, className="sheet"),
         ],
-        className="card wide" if row.wide else "card",
+        className=" ".join(("card", *(["wide"] * row.wide), *(["optional-card"] * row.optional))),
         hidden=hidden,
         **attributes(aria_labelledby=heading),
     )

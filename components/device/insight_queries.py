@@ -8,6 +8,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.client import DeviceStatus, Finding, FindingPage, Series
+from api.client.registers import Register
 from api.errors import NotFound, NotOffered
 from api.insight.findings.model import ENABLED
 from api.metering.forecast import ForecastHour
@@ -16,8 +17,10 @@ from components.comparison_queries import compared_rows
 from components.device import kpis
 from components.device.chart_state import Shown
 from components.device.queries import price_of
+from components.device.register_card import STEPS
 from components.findings.settings import origin
 from components.fleet.device_queries import Directory, Meter
+from components.ranges import Window
 
 MOST_FINDINGS: Final = 100
 
@@ -67,6 +70,15 @@ def forecast(device_id: str) -> Sequence[ForecastHour]:
         return ()
 
 
+def latest_registers(device_id: str) -> Sequence[Register]:
+    """The latest first; empty where there are none, or the server is no Weir."""
+    try:
+        page = session.current_client().registers(device_id, limit=STEPS, newest_first=True)
+    except NotOffered:
+        return ()
+    return page.registers
+
+
 def month_end(device_id: str) -> kpis.MonthEnd | None:
     """None where the server is no Weir."""
     try:
@@ -75,7 +87,22 @@ def month_end(device_id: str) -> kpis.MonthEnd | None:
         return None
     cost = reply.cost.expected if reply.cost else None
     volume = reply.volume
-    return kpis.MonthEnd(volume.so_far, volume.expected, volume.interval, cost, reply.currency)
+    return kpis.MonthEnd(
+        volume.so_far,
+        volume.expected,
+        volume.interval,
+        cost,
+        reply.currency,
+        reply.tariff,
+        reply.budgets,
+    )
+
+
+def charge(meter: Meter, window: Window) -> float | None:
+    """What the water of a window cost by the device's tariff; None where that isn't known."""
+    client = session.current_client()
+    costs = client.costs([meter.id], from_ms=window.from_ms, to_ms=window.to_ms)
+    return costs[meter.id].total if meter.id in costs else None
 
 
 def others_of(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:

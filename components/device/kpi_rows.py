@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from api.client import DeviceStatus
+from api.metering.windows import whole_minutes
 from components.device import insight_queries, kpis, queries
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi
@@ -105,7 +106,13 @@ def _volume(question: Question) -> kpis.Usage:
 
 def _cost(gallons: float | None, question: Question) -> Kpi | None:
     price = queries.price_of(question.meter)
-    return kpis.cost(gallons, price, question.shown) if price else None
+    if price is None:
+        return None
+    charge = None
+    if price.tariff and gallons is not None:
+        window = whole_minutes(question.shown.window, question.now_ms)
+        charge = insight_queries.charge(question.meter, window)
+    return kpis.cost(gallons, price, question.shown, charge)
 
 
 def _night_flow(question: Question) -> Any:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from api.catalog import Resolution
 from api.client import DeviceStatus
 from api.client.findings import Finding
+from api.client.plans import BudgetStatus
 from api.insight.findings import KIND_BY_NAME
 from api.metering import uptime as uptimes
 from api.metering.cost import Price, money, rate
@@ -22,7 +23,7 @@ from components.device.chart_state import Shown
 from components.findings import texts
 from components.fleet.device_queries import Directory
 from components.fleet.device_status import CurrentStatus
-from components.fleet.totals import percent
+from components.fleet.totals import budget_words, percent
 from components.formatting import radio_values
 from components.ranges import Window, around
 from components.units import Units
@@ -137,6 +138,8 @@ class MonthEnd:
     interval: Interval | None
     cost: float | None
     currency: str
+    tariff: str = ""
+    budgets: tuple[BudgetStatus, ...] = ()
 
 
 def month_end(forecast: MonthEnd | None, units: Units) -> Kpi:
@@ -147,12 +150,22 @@ def month_end(forecast: MonthEnd | None, units: Units) -> Kpi:
     if forecast.expected is None:
         return Kpi(label, formatting.NOTHING, "too early to say", so_far)
     price = "" if forecast.cost is None else money(forecast.cost, forecast.currency)
+    if price and forecast.tariff:
+        price = f"{price} ({forecast.tariff})"
+    budgets = budget_words(forecast.budgets, units)
+    alarm = any(each.state in ("likely", "exceeded") for each in forecast.budgets)
     if forecast.interval is None:
-        return Kpi(label, units.volume(forecast.expected), price or so_far, so_far)
+        note = " · ".join(part for part in _worst_first(budgets, price or so_far, alarm) if part)
+        return Kpi(label, units.volume(forecast.expected), note, so_far)
     low80, high80, low95, high95 = (units.volume(bound) for bound in forecast.interval)
-    note = " · ".join(part for part in (f"{low80} – {high80}", price) if part)
+    parts = _worst_first(budgets, " · ".join(p for p in (f"{low80} – {high80}", price) if p), alarm)
+    note = " · ".join(part for part in parts if part)
     at = f"{so_far}. In eight months of ten {low80} to {high80}, in 19 of 20 {low95} to {high95}"
     return Kpi(label, units.volume(forecast.expected), note, at)
+
+
+def _worst_first(budgets: str, rest: str, alarm: bool) -> tuple[str, str]:
+    return (budgets, rest) if alarm else (rest, budgets)
 
 
 def inactive(kpi: Kpi, *, now: bool) -> Kpi:
@@ -163,8 +176,12 @@ def inactive(kpi: Kpi, *, now: bool) -> Kpi:
     return replace(kpi, note=" · ".join(p for p in ("inactive", kpi.note) if p), low=False)
 
 
-def cost(gallons: float | None, price: Price, shown: Shown) -> Kpi:
+def cost(gallons: float | None, price: Price, shown: Shown, charge: float | None = None) -> Kpi:
+    """``charge``: what a tariff says of the window."""
     label, units = f"Cost, {shown.label}", shown.units
+    if price.tariff:
+        value = formatting.NOTHING if charge is None else money(charge, price.currency)
+        return Kpi(label, value, f"tariff {price.tariff}")
     per_unit = rate(price.per_gallon / units.volume_factor, price.currency)
     note = f"{per_unit} / {units.volume_unit} · {'device' if price.own else 'organization'}’s rate"
     if gallons is None:

@@ -19,6 +19,7 @@ from api.catalog import (
     Resolution,
 )
 from api.client import Client, DeviceStatus, Series
+from api.errors import NotFound, NotOffered
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
 from api.metering.cost import Price
@@ -189,11 +190,26 @@ def usage(
 
 
 def price_of(meter: Meter) -> Price | None:
-    """The device's own, else the organization's; None where neither says one."""
+    """The marginal rate of its tariff, the device's own price, or the organization's; None where
+    nothing says one."""
+    fields = session.remembered(
+        f"price:{meter.id}", lambda client: _price_fields(client, meter.id), ttl_s=DEVICE_TTL_S
+    )
+    if fields is not None:
+        return Price(*fields) if fields else None
     default = None
     if meter.price is None:
         default = session.remembered("price", _default_price, ttl_s=DEVICE_TTL_S)
     return cost.price_of(meter.price, meter.currency, default)
+
+
+def _price_fields(client: Client, device_id: str) -> list[Any] | None:
+    """Empty: it has no price. None: the server is no Weir, which alone knows of tariffs."""
+    try:
+        price = client.status(device_id).price
+    except (NotOffered, NotFound):
+        return None
+    return [price.per_gallon, price.currency, price.own, price.tariff] if price else []
 
 
 def _default_price(client: Client) -> Any:

@@ -43,6 +43,9 @@ class Ids(StrEnum):
     NOTICE = "fleet-notice"
     WALL = "fleet-wall"
     EMPTY = "fleet-empty"
+    FIRST_RUN = "fleet-first-run"
+    TOPIC = "fleet-topic"
+    RECEPTION = "fleet-reception"
     ANNOUNCEMENT = "fleet-said"
     FILTERS = "fleet-filters"
     CLOCK = "wall-clock"
@@ -93,12 +96,8 @@ def fleet_page(view: FleetView) -> Component:
                 className="wall skeletons",
                 **attributes(aria_hidden="true"),
             ),
-            html.Div(
-                id=Ids.EMPTY,
-                className="card empty",
-                hidden=True,
-                **attributes(data_import=_import_href()),
-            ),
+            html.Div(id=Ids.EMPTY, className="card empty", hidden=True),
+            *_first_run(),
             html.P(id=Ids.ANNOUNCEMENT, className="sr-only", **attributes(aria_live="polite")),
             html.P(id=Ids.FOOT, className="wall-foot"),
             html.Button(
@@ -109,10 +108,55 @@ def fleet_page(view: FleetView) -> Component:
     )
 
 
-def _import_href() -> str:
-    """Where the first readings may come from; "" for readers who may not import."""
-    may = session.me().role.may_administer
-    return session.site_path(shell.IMPORT_PATH) if may else ""
+SETTINGS: Final = """WEIR_MQTT_URL=mqtt://user@broker:1883
+WEIR_MQTT_PASSWORD_FILE=/etc/weir/mqtt-password"""
+
+
+def _first_run() -> list[Component]:
+    """How the first readings come in, for administrators. assets/first-run.js shows it where there
+    is no device, and what has arrived."""
+    if not session.me().role.may_administer:
+        return []
+    ways = (
+        _way(
+            "Import a file",
+            html.P("CSV, Excel or NDJSON, as your meters or your utility write it."),
+            html.A(
+                "Choose a file",
+                href=session.site_path(shell.IMPORT_PATH),
+                className="button primary",
+            ),
+        ),
+        _way(
+            "Connect a broker",
+            html.P("Write these settings into the environment of weir serve, and restart it:"),
+            html.Pre(SETTINGS),
+            html.P("Meters publish to this topic:"),
+            html.Pre(id=Ids.TOPIC),
+            html.P(id=Ids.RECEPTION, className="quiet", role="status"),
+        ),
+        _way(
+            "Try the demo",
+            html.P("Sixty simulated meters in a store of their own, which changes nothing here:"),
+            html.Pre("WEIR_INSTANCE=demo weir demo run --port 8051"),
+        ),
+    )
+    return [
+        html.Section(
+            [html.H2("Connect your first meter"), html.Div(ways, className="first-ways")],
+            id=Ids.FIRST_RUN,
+            className="first-run",
+            hidden=True,
+            **attributes(
+                data_reception=session.site_path("/admin/service/reception"),
+                data_quality=session.site_path(f"{shell.ADMIN_PATH}?tab=quality"),
+            ),
+        )
+    ]
+
+
+def _way(title: str, *children: Component) -> Component:
+    return html.Div([html.H3(title), *children], className="card first-way")
 
 
 def _clock() -> Component:

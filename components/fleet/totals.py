@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from api.client import StatusSummary
+from api.client.plans import BudgetStatus
 from api.insight.findings import KIND_BY_NAME
-from api.metering.cost import money
+from api.metering.cost import DEFAULT_CURRENCY, money
 from api.metering.uptime import comparable
 from api.metering.usage import change
 from api.metering.windows import Span
@@ -149,6 +150,34 @@ def uptime(summary: StatusSummary, span: Span) -> Total:
     length, unit = (60, "min") if observed.expected_s <= MOST_MINUTES * 60 else (3600, "h")
     note = f"{_of(observed.observed_s // length, observed.expected_s // length)} {unit}"
     return Total("uptime", label, percent(observed.observed_s / observed.expected_s), note)
+
+
+# --- Budgets -------------------------------------------------------------------------------------
+
+
+def budget_words(budgets: Sequence[BudgetStatus], units: Units) -> str:
+    """``92% likely above the budget of 90,000 gal``; "" without a budget."""
+    return " · ".join(_budget_words(each, units) for each in budgets)
+
+
+def _budget_words(budget: BudgetStatus, units: Units) -> str:
+    amount = amount_words(budget, budget.amount, units)
+    if budget.state == "exceeded":
+        return f"above its budget of {amount}"
+    if budget.chance is None:
+        return f"budget {amount}"
+    if budget.state == "within":
+        return f"within its budget of {amount}"
+    return f"{budget.chance:.0%} likely above its budget of {amount}"
+
+
+def amount_words(budget: BudgetStatus, amount: float | None, units: Units) -> str:
+    """An amount of what the budget measures."""
+    if amount is None:
+        return formatting.NOTHING
+    if budget.measure == "cost":
+        return money(amount, budget.currency or DEFAULT_CURRENCY)
+    return units.volume(amount)
 
 
 # --- Water ---------------------------------------------------------------------------------------

@@ -21,7 +21,12 @@ from components.fleet.device_queries import cadences
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess
 from components.queries import findings_in
 from components.report.url_state import ReportView, refusal
-from components.usage.insight_queries import balances_of, month_end_of, under_way
+from components.usage.insight_queries import (
+    balances_of,
+    month_end_of,
+    under_way,
+    with_tariffs,
+)
 from components.usage.queries import (
     FILE_PATIENCE_S,
     PartialResults,
@@ -79,7 +84,9 @@ def gathered(access: ServiceAccess, view: ReportView, deadline: Deadline, now_ms
     if trouble:
         return Report(picked, (), {}, Progress("devices", 0, 0), now_ms, trouble)
     summary = gather(access, picked.meters, view.usage, picked.price, deadline, now_ms)
-    usages = tuple(ordered(summary.usages, "label"))
+    done = summary.progress.complete
+    charged = with_tariffs(access, summary.usages, view.usage) if done else summary.usages
+    usages = tuple(ordered(charged, "label"))
     if not summary.progress.complete:
         return Report(picked, usages, {}, summary.progress, summary.now_ms)
     details = _details(access, usages, view, deadline, summary.now_ms)

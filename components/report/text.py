@@ -112,7 +112,10 @@ def _cost(usage: DeviceUsage, units: Units) -> Total:
     price = usage.price
     if price is None:
         return Total("cost", "Cost", formatting.NOTHING, "no price set")
-    cost = usage.cost(usage.gallons)
+    cost = usage.cost()
+    if price.tariff:
+        value = formatting.NOTHING if cost is None else money(cost, price.currency)
+        return Total("cost", "Cost", value, f"tariff {price.tariff}")
     per_unit = rate(price.per_gallon / units.volume_factor, price.currency)
     value = formatting.NOTHING if cost is None else money(cost, price.currency)
     return Total("cost", "Cost", value, f"{per_unit} / {units.volume_unit}")

@@ -18,7 +18,13 @@ from components.fleet.totals import Total
 from components.html_json import sheet
 from components.menu import Entry, Section, body
 from components.usage import table
-from components.usage.insight_queries import balances_of, earlier, findings_of, month_ends
+from components.usage.insight_queries import (
+    balances_of,
+    earlier,
+    findings_of,
+    month_ends,
+    with_tariffs,
+)
 from components.usage.queries import (
     PAGE_PATIENCE_S,
     Selection,
@@ -45,8 +51,9 @@ def answer(access: ServiceAccess, view: UsageView, now_ms: int) -> dict[str, Any
     """Raises a WeirError where the service as a whole can't answer."""
     picked = pick(access, view, now_ms)
     summary = gather(access, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
-    usages = ordered(summary.usages, view.sort)
     whole = summary.progress.complete
+    usages = with_tariffs(access, summary.usages, view) if whole else summary.usages
+    usages = ordered(usages, view.sort)
     today = local_ordinal(zone_or_utc(view.zone), now_ms)
     first, last = view.dates(today)
     return {
@@ -136,7 +143,9 @@ def files(view: UsageView) -> list[Any]:
     ]
     here = urlencode({**params, "range": view.range})  # a report's usual one is another
     report = Entry("Report …", "to print", f"/report?{here}")
-    made = [*sections, Section("As a document", (report,))]
+    scheduled = Entry("Scheduled report …", "by e-mail", "/alerts/budgets?report=new")
+    plans = Entry("Budgets and tariffs …", "", "/alerts/budgets")
+    made = [*sections, Section("As a document", (report, scheduled)), Section("Money", (plans,))]
     if compared := _compared(view):
         made.append(Section("Side by side", (Entry("Compare …", "", compared),)))
     return body(made)

@@ -19,11 +19,11 @@ from components import formatting, session
 from components.controls import labelled
 from components.findings import summary_table
 from components.fleet.device_queries import Directory
-from components.fleet.totals import Total
+from components.fleet.totals import Total, budget_words
 from components.units import Units
 from components.usage.insight_queries import Earlier
 from components.usage.sums import DeviceUsage, Totals, totals
-from components.usage.table import date_words
+from components.usage.table import date_words, tariff_words
 from components.usage.url_state import Dates, UsageView
 
 LEAST_GROUPS: Final = 2
@@ -237,7 +237,9 @@ def month_total(forecasts: Sequence[MonthEnd], units: Units) -> Total | None:
             costs[each.currency] += each.cost.expected
     price = " + ".join(money(amount, currency) for currency, amount in costs.items())
     parts = [_month_interval(forecasts[0], units)] if len(forecasts) == 1 else []
-    note = " · ".join(part for part in (*parts, price) if part)
+    tariffs = tariff_words(sorted({each.tariff for each in forecasts if each.tariff}))
+    states = [budget_words(each.budgets, units) for each in forecasts if len(forecasts) == 1]
+    note = " · ".join(part for part in (*parts, price, tariffs if price else "", *states) if part)
     return Total("month-end", "Month end", units.volume(sum(expected)), note or "expected")
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from api.metering import cost, uptime
+from api.metering import uptime
 from api.metering.cost import Price
 from api.timez import MINUTE_MS
 from components.fleet.device_queries import Meter
@@ -44,14 +45,15 @@ def _flow(gallons: float | None, elapsed_ms: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class DeviceUsage:
-    """``price`` None: none is known, so there is no cost. ``failure`` says why the service can't
-    tell of this device."""
+    """``price`` None: none is known, so there is no cost. ``charges``: the cost of each day by its
+    ordinal, where a tariff tells. ``failure`` says why the service can't tell of this device."""
 
     meter: Meter
     tz: ZoneInfo
     days: tuple[Day, ...]
     price: Price | None = None
     failure: str = ""
+    charges: Mapping[int, float] | None = None
 
     @property
     def with_data(self) -> list[Day]:
@@ -82,8 +84,16 @@ class DeviceUsage:
     def uptime(self) -> float | None:
         return uptime.share(self.observed, self.expected)
 
-    def cost(self, gallons: float | None) -> float | None:
-        return None if self.price is None or gallons is None else self.price.cost(gallons)
+    def cost(self, day: Day | None = None) -> float | None:
+        """Of one day, else of all."""
+        gallons = self.gallons if day is None else day.gallons
+        if self.price is None or gallons is None:
+            return None
+        if self.charges is None:
+            return self.price.cost(gallons)
+        if day is not None:
+            return self.charges.get(day.ordinal)
+        return sum(self.charges.values()) if self.charges else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +101,8 @@ class Totals:
     """``devices`` are those that sums count; ``sub_meters`` are left out, since another of the
     devices has measured their water. ``waiting`` devices aren't in the sums, since the service
     hasn't answered for them (yet).
-    ``costs`` by currency, of the ``priced`` devices that have a volume. ``daily`` is a device's
+    ``costs`` by currency, of the ``priced`` devices that have a volume; ``tariffs``: the names of
+    those that some of these have. ``daily`` is a device's
     mean volume a day that has data, ``uptime`` the mean of the devices', which count alike;
     ``most`` gallons went through the device labelled ``most_by``."""
 
@@ -103,6 +114,7 @@ class Totals:
     daily: float | None
     costs: Mapping[str, float]
     priced: int
+    tariffs: tuple[str, ...]
     most_flow: float | None
     uptime: float | None
     most: float | None
@@ -132,13 +144,24 @@ def totals(usages: Sequence[DeviceUsage], devices: int | None = None) -> Totals:
         waiting=devices - len(usages) + failed,
         gallons=gallons,
         daily=gallons / days if gallons is not None and days else None,
-        costs=cost.costs((each.gallons, each.price) for each in with_data),
+        costs=_costs(with_data),
         priced=sum(each.price is not None for each in with_data),
+        tariffs=tuple(sorted({p.tariff for each in with_data if (p := each.price) and p.tariff})),
         most_flow=max((f for each in with_data if (f := each.most_flow) is not None), default=None),
         uptime=sum(ups) / len(ups) if ups else None,
         most=most.gallons if most else None,
         most_by=most.meter.label if most else "",
     )
+
+
+def _costs(usages: Sequence[DeviceUsage]) -> dict[str, float]:
+    """By currency."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    for each in usages:
+        cost = each.cost()
+        if each.price is not None and cost is not None:
+            sums[each.price.currency] += cost
+    return dict(sums)
 
 
 _LAST: Final = float("inf")
@@ -150,7 +173,7 @@ def _descending(value: float | None) -> float:
 
 _ORDERS: Final[Mapping[str, Callable[[DeviceUsage], Any]]] = {
     "volume": lambda each: _descending(each.gallons),
-    "cost": lambda each: _descending(each.cost(each.gallons)),
+    "cost": lambda each: _descending(each.cost()),
     "mean-flow": lambda each: _descending(each.mean_flow),
     "max-flow": lambda each: _descending(each.most_flow),
     "uptime": lambda each: _LAST if each.uptime is None else each.uptime,

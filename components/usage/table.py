@@ -66,10 +66,17 @@ def _of_devices(totals: Totals) -> str:
 
 def _priced(totals: Totals) -> str:
     if totals.priced == totals.with_data:
-        return "volume × price"
+        return tariff_words(totals.tariffs) or "volume × price"
     if not totals.priced:
         return "no price set"
     return f"{formatting.whole(totals.priced)} of {formatting.whole(totals.with_data)} have a price"
+
+
+def tariff_words(names: Sequence[str]) -> str:
+    """``tariff City 2026``; of several how many; "" of none."""
+    if len(names) > 1:
+        return f"by {formatting.plural(len(names), 'tariff')}: {', '.join(names)}"
+    return f"tariff {names[0]}" if names else ""
 
 
 def sums_strip(shown_totals: Sequence[Total]) -> list[Component]:
@@ -201,7 +208,7 @@ def amounts(
     flow = Scale(units.flow_unit, units.flow_factor)
     columns = (
         _column([of.gallons for _, of in parts], volume),
-        [cost_words(usage, of.gallons) for usage, of in parts],
+        [cost_words(usage, of) for usage, of in parts],
         _column([of.mean_flow for _, of in parts], flow),
         _column([of.most_flow for _, of in parts], flow),
         [percent(of.uptime) for _, of in parts],
@@ -236,8 +243,8 @@ def flow_words(gallons_per_minute: float | None, units: Units) -> str:
     return f"{units.flow(gallons_per_minute)} {units.flow_unit}"
 
 
-def cost_words(usage: DeviceUsage, gallons: float | None) -> str:
-    cost = usage.cost(gallons)
+def cost_words(usage: DeviceUsage, of: DeviceUsage | Day) -> str:
+    cost = usage.cost(of if isinstance(of, Day) else None)
     if cost is None or usage.price is None:
         return formatting.NOTHING
     return money(cost, usage.price.currency)

@@ -16,7 +16,7 @@ from tests.servers import free_port
 
 
 def test_serve_creates_the_store_answers_and_stops_cleanly(shell: Shell) -> None:
-    server = shell.start("serve", "--workers", "2")
+    server = shell.start("serve", "--workers", "1")
     eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
     assert json.loads(shell.get("/management/v1/version")[1])["version"]
     filters = "&".join(f"filter=onboardTemperature:lte:{n}.123456789" for n in range(20))
@@ -131,20 +131,3 @@ def test_a_dashboard_of_a_remote_server_needs_no_store(shell: Shell) -> None:
     assert shell.get("/sign-in")[0] == 200
     assert stopped(server, signal.SIGTERM)[0] == 0
     assert not (shell.folder / "weir.sqlite").exists()
-
-
-# --- The demo ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_demo_has_a_store_of_its_own(shell: Shell) -> None:
-    shell.ask("db", "upgrade")
-    shell.ask("orgs", "create", "Acme")
-    server = shell.start("demo")
-    assert server.stdout is not None
-    assert server.stdout.readline() == f"Weir is at http://127.0.0.1:{shell.port}\n"
-    status, _, err = stopped(server, signal.SIGTERM)
-    assert status == 0
-    assert "WEIR_DATABASE is ignored" in err
-    assert [each["name"] for each in shell.ask("orgs", "list")] == ["Acme"]
-    assert (shell.folder / "instance" / "demo.sqlite").exists()

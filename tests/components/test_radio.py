@@ -31,4 +31,8 @@ def test_a_gateways_page_has_its_radio_and_nothing_of_water() -> None:
         row.id for row in KPI_ROWS if row.suits(water=measures_water("EndDevice"), priced=True)
     }
     assert meters == {row.id for row in KPI_ROWS} - {"kpi-radio"}
-    assert {row.id for row in CARDS if row.water} == {"device-days", "device-heat"}
+    assert {row.id for row in CARDS if row.water} == {
+        "device-days",
+        "device-heat",
+        "device-register",
+    }

@@ -9,9 +9,11 @@ from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
 from api.catalog import KEY_HEADER, RAW
 from api.domain.device_fields import FIELDS
+from api.insight.alerts.rules import Rule, StoredRule
 from api.insight.status_projection import Projection
 from api.roles import Role
 from api.store.base import AuditQuery, DeviceQuery, Grant, Refusal, Scope, Span, Store
+from api.store.base.plans import PlanRow
 from tests.world import ACME, DEVICES, FOREIGN, LONE, METER, OTHER, QUIET, TWIN, World
 
 EVERYTHING = Scope(ACME, Grant(everything=True))
@@ -239,9 +241,15 @@ def test_groups_are_made_renamed_and_deleted(world: World, admin: Admin) -> None
     body = {"name": "south", "newName": "South", "add": [TWIN], "remove": [LONE]}
     assert admin.ask("PATCH", "/groups", body)["devices"] == 1
     admin.ask("PATCH", "/groups", {"name": "South", "newName": "north"}, 409)
+    rule = StoredRule("r", ACME, Rule("Leaks", groups=("north",)), "key", 0, 0)
+    world.store.keep_rule(rule.row(), ())
+    plan = PlanRow("p", ACME, "budget", "group:north", '{"amount": "5"}', None, "key", 0, 0)
+    world.store.keep_plan(plan, ())
     problem = admin.ask("DELETE", "/groups", {"name": "north"}, 409)  # a key is limited to it
-    assert "in use by key test" in problem["detail"]
+    assert "in use by key test, rule Leaks, plan group:north" in problem["detail"]
     admin.ask("PATCH", "/groups", {"name": "north", "newName": "top"})
+    assert [StoredRule.of(row).rule.groups for row in world.store.alert_rules(ACME)] == [("top",)]
+    assert [row.name for row in world.store.plans("budget", ACME)] == ["group:top"]
     assert (
         len(world.client.get("/management/v1/device", headers=sent).get_json()) == 3
     )  # the key's grant followed
@@ -331,4 +339,4 @@ def test_refused_readings_are_listed_by_reason(world: World, admin: Admin) -> No
 def test_the_document_is_valid_and_holds_every_route(admin: Admin) -> None:
     document = admin.ask("GET", "/api-json")
     assert [str(error) for error in OPENAPI_30_VALIDATOR.iter_errors(document)] == []
-    assert len(document["paths"]) == 13
+    assert len(document["paths"]) == 14

@@ -39,7 +39,14 @@ def fleet(sqlite_store: Store, monkeypatch: pytest.MonkeyPatch) -> Fleet:
 def expected(fleet: Fleet, one: Character, until_ms: int) -> list[ReadingRow]:
     """Everything from the start of the history to an instant, from the generator."""
     start = fleet.origin_ms - HISTORY_MS
-    return readings(one, fleet.keys[one.id], fleet.origin_ms, start, until_ms).rows()
+    rows = readings(one, fleet.keys[one.id], fleet.origin_ms, start, until_ms).rows()
+    return [_sent(one, row) for row in rows]
+
+
+def _sent(one: Character, row: tuple[object, ...]) -> ReadingRow:
+    """Of a meter with a register without what is derived of it."""
+    water = (None,) * 3 if one.meter.register else row[2:5]
+    return (*row[:2], *water, *row[5:])  # pyright: ignore[reportReturnType]
 
 
 def stored(store: Store, fleet: Fleet, one: Character) -> list[ReadingRow]:
@@ -47,7 +54,10 @@ def stored(store: Store, fleet: Fleet, one: Character) -> list[ReadingRow]:
     (found,) = store.resolve(scope, [one.id])
     assert isinstance(found, Device)
     rows = store.rows(found, RAW, Span(), limit=200_000)
-    return [(fleet.keys[one.id], *row) for row in rows]  # pyright: ignore[reportReturnType]
+    if one.meter.register and rows:
+        sent = readings(one, 0, fleet.origin_ms, rows[1][0], rows[-1][0] + 1).values[2].sum()
+        assert sum(row[3] or 0.0 for row in rows) == pytest.approx(sent, abs=1.0)
+    return [_sent(one, (fleet.keys[one.id], *row)) for row in rows]
 
 
 def assert_holds(store: Store, fleet: Fleet, now_ms: int) -> None:
@@ -153,7 +163,13 @@ def test_two_feeds_at_once_store_each_reading_once(sqlite_store: Store, fleet: F
     now = fleet.origin_ms + HOUR_MS
     seed(sqlite_store, fleet, lambda batch: None)
     spans = {one.id: (fleet.origin_ms, now) for one in FLEET}
-    first = [sqlite_store.write(batch.columns.rows()) for batch in fleet.batches(spans)]
-    second = [sqlite_store.write(batch.columns.rows()) for batch in fleet.batches(spans)]
+    first = [
+        sqlite_store.write(batch.columns.rows(), registers=batch.registers)
+        for batch in fleet.batches(spans)
+    ]
+    second = [
+        sqlite_store.write(batch.columns.rows(), registers=batch.registers)
+        for batch in fleet.batches(spans)
+    ]
     assert sum(w.stored for w in first) > 1000
     assert sum(w.stored for w in second) == 0

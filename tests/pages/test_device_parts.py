@@ -297,7 +297,7 @@ def menus(page: Any, said: Any, device: Said) -> list[Any]:
 
 def test_each_menu_offers_what_its_card_shows(page: Any, looking: Site) -> None:
     device = kept(looking, CLOCKS)
-    chart, findings, days, week, _, rows = menus(page, shown(SPRING, HOUR_MS), device)
+    chart, findings, days, week, _, rows, _ = menus(page, shown(SPRING, HOUR_MS), device)
     assert len(hrefs(findings)) == 2
     assert [href.partition("?")[0].rpartition("/")[2] for href in hrefs(days) + hrefs(week)] == [
         "days.csv",

@@ -34,7 +34,7 @@ ANNOTATIONS = ("{note}", "{maintenance}", "{correction}")
 OF_SERVICE = ("api", "maker", "operator", "administrator", "its author")
 MADE = ("notes", "maintenance", "corrections")  # whose POST answers 201
 OF_TWIN = ("{embed}", "{finding}", "{alert}", "{taken}", "{silence}", "{budget}")
-OF_ALL = ("{rule}", "{receiver}", "{tariff}")  # of who sees the whole organization
+OF_ALL = ("{rule}", "{receiver}", "{tariff}", "{schedule}")  # of who sees the whole organization
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _of_operator(person: Who, ask: Ask, device: str) -> set[int]:
 def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
     refused = person.api is not None and not person.role.may_administer
     of_all = ask.method != "GET" and any(
-        each in ask.path for each in ("/rules", "/receivers", "/tariffs")
+        each in ask.path for each in ("/rules", "/receivers", "/tariffs", "/reports")
     )
     of_all = (of_all and not ask.path.endswith("/test")) or ask.path.endswith("/audit")
     refused = refused or (of_all and person.api is not None and person.api != EVERYTHING)

@@ -108,15 +108,19 @@ class Whole:
             store.decide_alerts(ACME, store.due_alerts(1_000), 0, lambda book: changes)
         elif what == "rule":
             store.keep_rule(StoredRule(id, ACME, Rule("Rule"), "key", 0, 0).row(), ())
-        elif what in ("tariff", "budget"):
+        elif what in ("tariff", "budget", "schedule"):
+            kind: Any = "report" if what == "schedule" else what
+            receiver = self.new_alerting("receiver") if what == "schedule" else ""
             definition = {
+                "schedule": '{"every": "week", "timezone": "UTC", "receivers":'
+                f' ["{receiver}"], "devices": [], "group": null, "paused": true}}',
                 "tariff": '{"name": "T", "currency": "USD", "versions": [{"from": "2026-01-01",'
                 ' "rates": [{"perGallon": "0.01"}]}], "organization": false, "groups": [],'
                 ' "devices": []}',
                 "budget": '{"measure": "volume", "amount": "5"}',
             }[what]
             name = f"device:{TWIN}" if what == "budget" else "T"
-            store.keep_plan(PlanRow(id, ACME, what, name, definition, None, "key", 0, 0), ())
+            store.keep_plan(PlanRow(id, ACME, kind, name, definition, None, "key", 0, 0), ())
         elif what == "receiver":
             row = ReceiverRow(
                 id, ACME, "Desk", "email", '{"to": ["a@b.example"]}', "", 1, "", "key", 0, 0

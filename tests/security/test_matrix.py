@@ -58,6 +58,7 @@ ADMIN = (  # method, rule and path below /admin/v1, who may, body
     ),
     ("GET", "/devices", "/devices", "administrator", None),
     ("GET", "/devices/file", "/devices/file", "administrator", None),
+    ("GET", "/devices/fields", "/devices/fields", "administrator", None),
     ("GET", "/devices/<id>/extent", "/devices/{device}/extent", "administrator", None),
     ("PATCH", "/devices", "/devices", "administrator", '{"devices": ["{device}"], "set": {}}'),
     ("DELETE", "/devices/<id>", "/devices/{device}", "400 of device", '{"serialNumber": "-"}'),
@@ -185,6 +186,23 @@ ROUTES: dict[str, Ask] = {
     "DELETE /insight/v1/tariffs/<id>": Ask(
         "/insight/v1/tariffs/{tariff}", "administrator", "DELETE"
     ),
+    "GET /insight/v1/reports": Ask("/insight/v1/reports", "api"),
+    "GET /insight/v1/reports/<id>": Ask("/insight/v1/reports/{schedule}", "api"),
+    "POST /insight/v1/reports": Ask(
+        "/insight/v1/reports",
+        "administrator",
+        "POST",
+        '{"name": "R", "receivers": ["{receiver}"]}',
+    ),
+    "POST /insight/v1/reports/<id>/send": Ask(
+        "/insight/v1/reports/{schedule}/send", "administrator", "POST", "{}"
+    ),
+    "PATCH /insight/v1/reports/<id>": Ask(
+        "/insight/v1/reports/{schedule}", "administrator", "PATCH", '{"paused": false}'
+    ),
+    "DELETE /insight/v1/reports/<id>": Ask(
+        "/insight/v1/reports/{schedule}", "administrator", "DELETE"
+    ),
     "GET /insight/v1/budgets": Ask("/insight/v1/budgets", "api"),
     "GET /insight/v1/budgets/<id>": Ask("/insight/v1/budgets/{budget}", "api"),
     "POST /insight/v1/budgets": Ask(
@@ -282,7 +300,7 @@ ROUTES: dict[str, Ask] = {
         f"GET /download/devices/<device_id>/{what}.{kind}": Ask(
             f"/download/devices/{{device}}/{what}.{kind}?{SPAN}", "site"
         )
-        for what in ("rows", "days", "hours", "findings", "forecast")
+        for what in ("rows", "days", "hours", "findings", "forecast", "registers")
         for kind in ("csv", "xlsx")
     },
     **{
@@ -416,13 +434,15 @@ def asked(site: Whole, who: str, ask: Ask, name: str) -> TestResponse:
     path = ask.path.replace("{device}", quote(name, safe="")).replace("{embed}", embed)
     if "{finding}" in path:
         path = path.replace("{finding}", site.new_finding(dismissed=path.endswith("/restore")))
-    for what in ("alert", "taken", "rule", "receiver", "silence", "tariff", "budget"):
+    for what in ("alert", "taken", "rule", "receiver", "silence", "tariff", "budget", "schedule"):
         if f"{{{what}}}" in path:
             path = path.replace(f"{{{what}}}", site.new_alerting(what))
     for kind in ANNOTATIONS:
         if kind in path:
             path = path.replace(kind, site.new_annotation(kind.strip("{}")))
     body = ask.body.replace("{device}", name) if ask.body else None
+    if body and "{receiver}" in body:
+        body = body.replace("{receiver}", site.new_alerting("receiver"))
     return site.ask(who, ask.method, path, data=body, content_type=ask.content_type)
 
 

@@ -48,7 +48,7 @@ class Access:
     ``links``: one-time sign-in links, which sign in with ``link_key``. ``proxy_bearer``: a proxy in
     front identifies the reader by a bearer token. ``folder`` records signed-out sessions,
     ``shared`` also those of other hosts. ``outage`` returns why no readings are stored, "" if they
-    are.
+    are. ``is_empty`` tells whether there is no organization yet, so that nobody can have a key.
     """
 
     secret: str = field(repr=False)
@@ -60,6 +60,7 @@ class Access:
     proxy_bearer: bool = False
     shared: Shared | None = None
     outage: Callable[[], str] = str
+    is_empty: Callable[[], bool] = bool
 
 
 class Links(Protocol):
@@ -300,6 +301,7 @@ class AuthMiddleware:
             notice=notice,
             demo=self._offers_demo(exchange),
             link=bool(self._access.link_key) and exchange.facts.here,
+            first_run=self._access.is_empty(),
         )
         response = Response(html, status=notice.status if notice else 200, mimetype="text/html")
         if response.status_code == 401:

@@ -35,6 +35,7 @@ _PAGE: Final = """<!DOCTYPE html>
     </header>
     <main class="sign-in">
       <h1>Sign in</h1>
+      {first_run}
       {notice}
       <form class="card" method="post" action="{action}">
         <input type="hidden" name="next" value="{next}">
@@ -61,6 +62,14 @@ _DEMO: Final = """<form class="own" method="post" action="{action}">
 _LINK: Final = """<p class="quiet">Or open the sign-in link that <code>flask serve</code> printed.
         It works once; <code>flask sign-in link</code> prints a new one.</p>"""
 
+_FIRST_RUN: Final = """<section class="card first-run">
+        <h2>Nothing is stored here yet</h2>
+        <p>To see Weir with a simulated fleet, run <code>weir demo</code>.</p>
+        <p>To begin with your own meters, create an organization and a key to sign in with:</p>
+        <pre>weir orgs create &quot;Your organization&quot;
+weir keys create --org ID --role administrator --name &quot;Your name&quot;</pre>
+      </section>"""
+
 
 @dataclass(frozen=True, slots=True)
 class SignInPage:
@@ -76,9 +85,11 @@ class SignInPage:
         notice: Notice | None = None,
         demo: bool = False,
         link: bool = False,
+        first_run: bool = False,
     ) -> str:
         """The page. Never contains the typed key, which may be valid for another system. ``demo``:
-        offer the demo fleet. ``link``: explain how to get a sign-in link."""
+        offer the demo fleet. ``link``: explain how to get a sign-in link.
+        ``first_run``: explain how to begin, since no key exists yet."""
         alarming = notice is not None and notice.alarming
         values = {"action": self.root + SIGN_IN, "next": escape(next_path)}
         return _PAGE.format(
@@ -90,6 +101,7 @@ class SignInPage:
             invalid=' aria-invalid="true"' if notice and notice.status in (400, 401, 403) else "",
             demo=_DEMO.format(**values) if demo else "",
             link=_LINK if link else "",
+            first_run=_FIRST_RUN if first_run else "",
         )
 
 

@@ -14,6 +14,7 @@ from api.catalog import (
     FLOW_AMOUNT,
     FLOW_DURATION,
     FLOW_RATE,
+    INSIGHT_LIMIT,
     LIMIT,
     METRICS,
     RAW,
@@ -103,6 +104,42 @@ def forecast_file(access: ServiceAccess, query: Mapping[str, str], device_id: st
         ],
         iter([part] if hours else []),
     )
+
+
+def registers_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:
+    """Every register with the volume of its step: ``zone``, ``units``."""
+    device = find_device(access.client, device_id, now_ms()).device
+    tz, units = zone_or_utc(query.get("zone"), device.time_zone), units_param(query)
+    return Table(
+        file_stem(device.serial_number, "registers"),
+        "Registers",
+        [
+            Column("serial_number", Kind.TEXT),
+            Column("time_utc", Kind.INSTANT, fraction=True, width=24),
+            Column(f"time_local ({tz.key})", Kind.INSTANT, tz=tz, fraction=True, width=24),
+            Column("register", Kind.NUMBER),
+            Column("unit", Kind.TEXT),
+            number_of("volume", FLOW_AMOUNT, units),
+            Column("flags", Kind.TEXT),
+        ],
+        _register_parts(access.client, device),
+    )
+
+
+def _register_parts(client: Client, device: Device) -> Iterator[Part]:
+    limit, from_ms = INSIGHT_LIMIT.maximum or 0, None
+    while registers := client.registers(device.id, from_ms=from_ms, limit=limit).registers:
+        times = [each.recorded_ms for each in registers]
+        yield [
+            [device.serial_number] * len(registers),
+            times,
+            times,
+            [each.register for each in registers],
+            [each.unit for each in registers],
+            [each.gallons for each in registers],
+            [" ".join(each.flags) for each in registers],
+        ]
+        from_ms = times[-1] + 1
 
 
 def _order(

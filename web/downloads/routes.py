@@ -25,6 +25,7 @@ FILES: Final[Mapping[str, Make]] = {
     "/download/devices/<path:device_id>/days": device.days_file,
     "/download/devices/<path:device_id>/hours": device.hours_file,
     "/download/devices/<path:device_id>/forecast": device.forecast_file,
+    "/download/devices/<path:device_id>/registers": device.registers_file,
     "/download/devices/<path:device_id>/findings": lists.device_findings_file,
     "/download/devices": lists.devices_file,
     "/download/findings": lists.findings_file,

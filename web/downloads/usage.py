@@ -11,8 +11,9 @@ from api.timez import HOUR_MS, local_ordinal, now_ms
 from components.clock import zone_or_utc
 from components.fleet.queries import Deadline, ServiceAccess
 from components.units import Units
+from components.usage.insight_queries import with_tariffs
 from components.usage.queries import FILE_PATIENCE_S, gather, pick
-from components.usage.sums import DeviceUsage, ordered
+from components.usage.sums import Day, DeviceUsage, ordered
 from components.usage.url_state import UsageView, read_usage_view
 from web.downloads.device import number_of
 from web.downloads.names import file_stem
@@ -69,7 +70,8 @@ def _request(
         raise ValueError(picked.words)
     summary = gather(access, picked.meters, view, picked.price, Deadline(FILE_PATIENCE_S), now)
     summary.progress.must_be_complete()
-    return view, ordered(summary.usages, view.sort), now
+    usages = with_tariffs(access, summary.usages, view)
+    return view, ordered(usages, view.sort), now
 
 
 def _days(view: UsageView, at_ms: int) -> tuple[int, int]:
@@ -86,6 +88,7 @@ def _amount_columns(units: Units) -> list[Column]:
         number_of("volume", FLOW_AMOUNT, units),
         Column("cost"),
         Column("currency", Kind.TEXT),
+        Column("tariff", Kind.TEXT),
         number_of("mean_flow_rate", FLOW_RATE, units),
         number_of("max_flow_rate", FLOW_RATE, units),
         Column("uptime (percent)"),
@@ -99,11 +102,11 @@ def _device_cells(usage: DeviceUsage) -> list[object]:
     return [meter.serial, meter.label, meter.network_id, usage.tz.key]
 
 
-def _money(usage: DeviceUsage, gallons: float | None) -> list[object]:
-    cost = usage.cost(gallons)
+def _money(usage: DeviceUsage, day: Day | None = None) -> list[object]:
+    cost = usage.cost(day)
     if cost is None or usage.price is None:
-        return [None, None]
-    return [round(cost, 4), usage.price.currency]
+        return [None, None, None]
+    return [round(cost, 4), usage.price.currency, usage.price.tariff or None]
 
 
 def _uptime(observed: int, expected: int) -> list[object]:
@@ -117,7 +120,7 @@ def _device_row(usage: DeviceUsage) -> list[object]:
         *_device_cells(usage),
         *ends,
         usage.gallons,
-        *_money(usage, usage.gallons),
+        *_money(usage),
         usage.mean_flow,
         usage.most_flow,
         *_uptime(usage.observed, usage.expected),
@@ -136,7 +139,7 @@ def _day_rows(usage: DeviceUsage) -> Iterator[list[object]]:
             day.start_ms,
             (day.end_ms - day.start_ms) / HOUR_MS,
             day.gallons,
-            *_money(usage, day.gallons),
+            *_money(usage, day),
             day.mean_flow,
             day.most_flow,
             *_uptime(day.observed, day.expected),

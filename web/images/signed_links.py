@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 SIGNATURE: Final = "sig"
 OWN_NAMES: Final = ("key", "exp", SIGNATURE)
-_PATH: Final = re.compile(r"/export/(?:devices/(?P<device>.+)/chart|fleet)\.(?P<format>\w+)")
+_PATH: Final = re.compile(
+    r"/export/(?:devices/(?P<device>.+)/chart|fleet|report(?=\.pdf$))\.(?P<format>\w+)"
+)
+_REPORT: Final = "/export/report.pdf"  # signed by scheduled reports alone
 EVERYWHERE: Final = "cross-origin"  # a mail or a wiki of another site shows the image
 REFUSED: Final = "This image link is invalid or has expired."
 
@@ -143,7 +146,7 @@ def signed(links: Links | None, posted: Any) -> str:
     parts = urlsplit(address)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     place = place_of(parts.path)
-    if place is None:
+    if place is None or parts.path == _REPORT:
         raise _wrong("address", "is not the address of an image")
     client = session.current_client()
     path = _checked(place, parts.path, pairs)

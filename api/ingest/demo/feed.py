@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
 
-from api.catalog import MINUTE_MS
+from api.catalog import FLOW_AMOUNT, METRICS, MINUTE_MS
 from api.ingest.batch import Batch, Columns
 from api.ingest.demo.fleet import (
     FLEET,
@@ -18,9 +18,18 @@ from api.ingest.demo.fleet import (
     Character,
     Condition,
 )
-from api.ingest.demo.meter import last_instant, readings
+from api.ingest.demo.meter import last_instant, readings, registers
 from api.ingest.pipeline import Feed, OnBatch
-from api.store.base import Grant, LatestQuery, Progress, Scope, Span, Store, Written
+from api.store.base import (
+    Grant,
+    LatestQuery,
+    Progress,
+    RegisterRow,
+    Scope,
+    Span,
+    Store,
+    Written,
+)
 from api.timez import now_ms
 
 BATCH_ROWS: Final = 100_000
@@ -28,6 +37,8 @@ HORIZON_MS: Final = MINUTE_MS
 SOURCE: Final = "demo"
 PAUSE_S: Final = 1.0  # between two commits, so that readings are committed in groups
 
+_AMOUNT: Final = METRICS.index(FLOW_AMOUNT)
+_REGISTER: Final = 2 + _AMOUNT  # in a row; what comes beside a register follows it
 _EVERYTHING: Final = Scope(ORGANIZATION_ID, Grant(everything=True))
 
 
@@ -55,7 +66,23 @@ class Fleet:
         return cls(keys, organization.created_ms)
 
     def readings(self, one: Character, from_ms: int, to_ms: int) -> Columns:
-        return readings(one, self.keys[one.id], self.origin_ms, from_ms, to_ms)
+        """Of a meter with a register, that stands in place of the volumes."""
+        key, origin = self.keys[one.id], self.origin_ms
+        if not one.meter.register:
+            return readings(one, key, origin, from_ms, to_ms)
+        every = readings(one, key, origin, origin - one.meter.history_ms, to_ms)
+        every.values[_AMOUNT] = registers(every.instants, every.values[_AMOUNT], origin)
+        return every.taken(every.instants >= from_ms)
+
+    def batch(self, columns: Columns) -> Batch:
+        """Readings and registers, each as they are sent."""
+        with_register = [self.keys[one.id] for one in FLEET if one.meter.register]
+        which = np.isin(columns.devices, with_register)
+        rows = tuple(
+            RegisterRow(row[0], row[1], row[_REGISTER] or 0.0, "", *row[_REGISTER + 1 :])
+            for row in columns.taken(which).rows()
+        )
+        return Batch(columns.taken(~which), len(columns), registers=rows)
 
     def pieces(self, one: Character, from_ms: int, to_ms: int) -> Iterator[Columns]:
         """One meter's readings of a span, cut so that none has many more than BATCH_ROWS."""
@@ -64,51 +91,53 @@ class Fleet:
             yield self.readings(one, start, min(start + length_ms, to_ms))
 
     def batches(self, spans: Mapping[str, tuple[int, int]]) -> Iterator[Batch]:
+        return map(self.batch, self.columns(spans))
+
+    def columns(self, spans: Mapping[str, tuple[int, int]]) -> Iterator[Columns]:
         """Every meter's span, by meter id; one meter after the other, as the store keeps them."""
         gathered: list[Columns] = []
         for one in FLEET:
             for piece in self.pieces(one, *spans[one.id]):
                 if gathered and sum(map(len, gathered)) + len(piece) > BATCH_ROWS:
-                    yield _batch(gathered)
+                    yield _joined(gathered)
                     gathered = []
                 gathered.append(piece)
         if gathered:
-            yield _batch(gathered)
+            yield _joined(gathered)
 
 
-def _batch(pieces: Sequence[Columns]) -> Batch:
-    columns = Columns(
+def _joined(pieces: Sequence[Columns]) -> Columns:
+    return Columns(
         np.concatenate([piece.devices for piece in pieces]),
         np.concatenate([piece.instants for piece in pieces]),
         np.concatenate([piece.values for piece in pieces], axis=1),
     )
-    return Batch(columns, len(columns))
 
 
 # --- History -------------------------------------------------------------------------------------
 
 
-def history(fleet: Fleet) -> Iterator[Batch]:
+def history(fleet: Fleet) -> Iterator[Columns]:
     """Each meter's history up to when the fleet was set up."""
     origin = fleet.origin_ms
     starts = {one.id: origin - one.meter.history_ms for one in FLEET}
     ends = {one.id: last_instant(one, origin, origin) for one in FLEET}
-    return fleet.batches({id: (start, ends[id]) for id, start in starts.items()})
+    return fleet.columns({id: (start, ends[id]) for id, start in starts.items()})
 
 
 def seed(store: Store, fleet: Fleet, on_batch: OnBatch) -> Progress:
     """Store the history, resuming an interrupted seeding."""
     start = store.progress(MARK, ORGANIZATION_ID) or Progress(MARK, ORGANIZATION_ID)
     left = _without_first(history(fleet), start.position)
-    return Feed(store, ORGANIZATION_ID, SOURCE).take_all(left, start, on_batch)
+    batches = map(fleet.batch, left)
+    return Feed(store, ORGANIZATION_ID, SOURCE).take_all(batches, start, on_batch)
 
 
-def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
-    for batch in batches:
-        if skip < batch.read:
-            rest = batch.columns.taken(np.arange(skip, batch.read))
-            yield replace(batch, columns=rest, read=len(rest))
-        skip = max(0, skip - batch.read)
+def _without_first(pieces: Iterator[Columns], skip: int) -> Iterator[Columns]:
+    for piece in pieces:
+        if skip < len(piece):
+            yield piece.taken(np.arange(skip, len(piece)))
+        skip = max(0, skip - len(piece))
 
 
 # --- Live ----------------------------------------------------------------------------------------
@@ -149,7 +178,7 @@ def live(
                 return
             come = due.instants <= now_ms()
             if come.any():
-                taker.take(_batch([due.taken(come)]))
+                taker.take(fleet.batch(due.taken(come)))
             due = due.taken(~come)
         start_ms = end_ms
         if wait(PAUSE_S):
@@ -160,5 +189,5 @@ def _in_order(fleet: Fleet, from_ms: int, to_ms: int) -> Columns:
     """The whole fleet's readings in a span, ascending in time."""
     sending = (one for one in FLEET if one.meter.condition is not Condition.SILENT)
     alive = (one for one in sending if last_instant(one, fleet.origin_ms, to_ms) == to_ms)
-    columns = _batch([fleet.readings(one, from_ms, to_ms) for one in alive]).columns
+    columns = _joined([fleet.readings(one, from_ms, to_ms) for one in alive])
     return columns.taken(np.argsort(columns.instants, kind="stable"))

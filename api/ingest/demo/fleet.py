@@ -23,6 +23,8 @@ LONG_HISTORY_MS: Final = (
     75 * DAY_MS
 )  # of the meter whose night flow has risen, judged by two months
 LONGEST_GAP_MS: Final = 7 * DAY_MS
+EXCHANGED_MS: Final = 12 * DAY_MS  # the meter with a register, before the fleet was set up
+SET_BACK_MS: Final = 3 * DAY_MS  # its register
 SILENT_MS: Final = 6 * HOUR_MS + 12 * MINUTE_MS
 ABOUT_ROWS: Final = 1_600_000
 MARK: Final = f"demo fleet 1, seed {SEED}"
@@ -78,7 +80,8 @@ PUNE = Site("Pune Works", "Asia/Kolkata", 27.0)
 
 
 class Meter(NamedTuple):
-    """``rate`` is what it draws when busy, in gal/min; ``cadence_s`` how often it reports."""
+    """``rate`` is what it draws when busy, in gal/min; ``cadence_s`` how often it reports.
+    ``register``: it sends what it has counted up to."""
 
     label: str
     site: Site
@@ -87,6 +90,7 @@ class Meter(NamedTuple):
     rate: float
     cadence_s: int
     condition: Condition = Condition.HEALTHY
+    register: bool = False
 
     @property
     def history_ms(self) -> int:
@@ -163,7 +167,7 @@ METERS: Final[tuple[Meter, ...]] = (
     Meter("Bayside boiler", BAY, "Plant", _C, 4.0, 900),
     Meter("Rinse line 1", PUNE, "Process", _C, 12.0, 60),
     Meter("Rinse line 2", PUNE, "Process", _C, 11.2, 300),
-    Meter("Works canteen", PUNE, "Tenants", _O, 5.6, 900),
+    Meter("Works canteen", PUNE, "Tenants", _O, 5.6, 900, register=True),
     Meter("Works main", PUNE, "Mains", _O, 31.0, 900),
     Meter("Old harbor main", HARBOR, "Mains", _D, 40.0, 900, Condition.INACTIVE),
     Meter("Roof gateway", TOWER, "Gateways", Pattern.NONE, 0.0, 300),
@@ -250,6 +254,9 @@ def device(one: Character, origin_ms: int) -> NewDevice:
     if meter.kind == TENANTS:
         persons = round(meter.rate * PERSONS_A_GALLON) + one.stream % 7
         config |= {"attributes": {"persons": persons, "floorArea": persons * (24 + one.stream % 9)}}
+    if meter.register:
+        exchange = {"at": stamp(origin_ms - EXCHANGED_MS), "first": 0}
+        config |= {"registerUnit": "m3", "registerDigits": 5, "meterExchanges": [exchange]}
     if config:
         fields["config"] = config
     if meter.label in _MAINS:

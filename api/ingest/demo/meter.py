@@ -15,9 +15,19 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.ingest.batch import Bools, Columns
 from api.ingest.demo import noise
 from api.ingest.demo.faults import faulty_rates
-from api.ingest.demo.fleet import SILENT_MS, UNACCOUNTED, Character, Condition, Pattern, sub_meters
+from api.ingest.demo.fleet import (
+    EXCHANGED_MS,
+    SET_BACK_MS,
+    SILENT_MS,
+    UNACCOUNTED,
+    Character,
+    Condition,
+    Pattern,
+    sub_meters,
+)
 from api.ingest.demo.noise import Floats, Ints
 from api.ingest.demo.patterns import SHARES, Clock, draws
+from api.metering.units import GALLONS_PER_CUBIC_METRE
 
 OUTAGE_MS: Final = (50 * HOUR_MS, 44 * HOUR_MS + 10 * MINUTE_MS)  # before the origin
 WEAK_DBM: Final = -121.0
@@ -171,3 +181,20 @@ def _surroundings(one: Character, clock: Clock, index: Ints, origin_ms: int) -> 
     rssi = one.rssi + 3 * wander(_RSSI, 2 * HOUR_MS, 0.6)
     celsius = base + daily + 1.6 * wander(_CELSIUS, 7 * HOUR_MS, 0.08)
     return np.rint(quality), np.rint(signal), np.rint(rssi), np.round(celsius, 1)
+
+
+# --- Registers -----------------------------------------------------------------------------------
+
+FIRST_REGISTER: Final = 1_187.0  # m³
+SET_BACK: Final = 5.0  # m³
+
+
+def registers(instants: Ints, gallons: Floats, origin_ms: int) -> Floats:
+    """What a meter has counted up to, in m³, by its volumes since its first reading. It was
+    exchanged for a new one, which was set back once."""
+    counted = FIRST_REGISTER + np.cumsum(gallons) / GALLONS_PER_CUBIC_METRE
+    old = instants < origin_ms - EXCHANGED_MS
+    at_exchange = counted[old][-1] if old.any() else FIRST_REGISTER
+    set_back = np.where(instants < origin_ms - SET_BACK_MS, 0.0, SET_BACK)
+    new: Floats = np.where(old, counted, counted - at_exchange - set_back)
+    return np.round(new, 3)

@@ -41,7 +41,8 @@ class DemoSource:
 
     def take(self, batch: Batch) -> Written:
         """`api.ingest.demo.feed.Taker`: wait until the batch is committed."""
-        submission = Submission(ORGANIZATION_ID, SOURCE, batch.columns.rows())
+        rows = [*batch.columns.rows(), *batch.registers]
+        submission = Submission(ORGANIZATION_ID, SOURCE, rows)
         count = self._writer.submit(submission, wait_s=SUBMIT_WAIT_S).result().count()
         return Written(count.get(RowResult.STORED, 0), count.get(RowResult.REPEATED, 0))
 

@@ -20,7 +20,7 @@ from api.ingest.batch import (
     Floats,
     Ints,
     Refusals,
-    Refused,
+    RefusedRow,
     blank,
     device_column,
 )
@@ -36,6 +36,7 @@ from api.ingest.foreign.rows import rows_of
 from api.ingest.foreign.units import SECONDS, factor
 from api.ingest.foreign.zones import WallClock
 from api.ingest.source import Lines, SourceFile
+from api.store.refusals import MAX_SAMPLE
 
 CHUNK_VALUES: Final = 10_000  # rows times devices in a row: texts stay in the processor's cache
 NO_TIME: Final = "no valid timestamp"
@@ -43,6 +44,7 @@ OUT_OF_ORDER: Final = "register older than the rows before it"
 _PLACE: Final = {metric.name: place for place, metric in enumerate(METRICS)}
 _RATE, _DURATION, _AMOUNT = _PLACE["flow_rate"], _PLACE["flow_duration"], _PLACE["flow_amount"]
 _EMPTY: Final = ""
+REFUSED_ROWS: Final = 1_000  # whole rows kept of each chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Converter:
             columns = Columns(keys, instants, values).taken(accepted)
         else:
             columns, accepted = self._registered(checked, accepted, registers, values)
-        return Batch(columns, size, self._refused(checked, ~accepted))
+        return self._batch(columns, size, checked, ~accepted)
 
     def _registered(
         self, checked: _Checked, accepted: Bools, registers: Floats, values: Floats
@@ -133,12 +135,16 @@ class Converter:
             return Columns(rows.devices, rows.instants, rows.values), accepted
         return self._measured(self._chain.take(rows)), accepted
 
-    def _refused(self, checked: _Checked, which: Bools) -> tuple[Refused, ...]:
-        refusals = Refusals()
+    def _batch(self, columns: Columns, size: int, checked: _Checked, which: Bools) -> Batch:
+        refusals, rows = Refusals(), list[RefusedRow]()
         for index in np.flatnonzero(which).tolist():
             sample = self._mapping.delimiter.join(checked.rows[index])
-            refusals.add(Rejection(checked.reason(index), checked.names[index]), sample)
-        return refusals.all()
+            rejection = Rejection(checked.reason(index), checked.names[index])
+            refusals.add(rejection, sample)
+            if len(rows) < REFUSED_ROWS:
+                row = RefusedRow(rejection.reason, rejection.device, sample[:MAX_SAMPLE])
+                rows.append(row)
+        return Batch(columns, size, refusals.all(), refused_rows=tuple(rows))
 
     def _columns(self, rows: Sequence[Record]) -> tuple[list[Sequence[str]], Bools]:
         """The texts by column, and which rows are of the file's form."""
@@ -270,7 +276,7 @@ class Converter:
             values[_AMOUNT if column.values == "amount" else _RATE] = numbers
             complete_water(values, self._mapping.interval_s)
             columns = Columns(keys, instants, values).taken(accepted)
-        return Batch(columns, int(filled.sum()), self._refused(checked, filled & ~accepted))
+        return self._batch(columns, int(filled.sum()), checked, filled & ~accepted)
 
 
 @dataclass(slots=True)

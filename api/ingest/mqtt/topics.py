@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-PREFIX: Final = "weir/v1"
+from api.catalog import TOPIC_PREFIX
+
+PREFIX: Final = TOPIC_PREFIX
 UP_FILTER: Final = f"{PREFIX}/+/+/up"
 
 _SPECIAL: Final = frozenset("+#\x00")
@@ -18,6 +20,16 @@ def up(organization_id: str, network_unique_identifier: str) -> str:
 def datapoint(organization_id: str, device_id: str) -> str:
     """Where Weir publishes what it stored; ``device_id`` is the device's UUID."""
     return f"{PREFIX}/{organization_id}/{device_id}/datapoint"
+
+
+def device_state(organization_id: str, device_id: str) -> str:
+    """Where Weir publishes a device's state for Home Assistant, retained."""
+    return f"{PREFIX}/{organization_id}/{device_id}/state"
+
+
+def availability(installation: str) -> str:
+    """Where Weir publishes whether it runs."""
+    return f"{PREFIX}/{installation}/availability"
 
 
 def matches(topic_filter: str, topic: str) -> bool:

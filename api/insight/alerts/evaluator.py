@@ -24,6 +24,7 @@ from api.insight.alerts.state_machine import MAINTENANCE, Quiet
 from api.insight.budgets import BudgetState, budgets_of, states_of
 from api.insight.maintenance import maintenance_spans
 from api.insight.month_ends import MonthEnds
+from api.insight.report_schedules import ReportSchedules
 from api.insight.worker_thread import WorkerThread
 from api.store.base import Device, DeviceQuery, Grant, Scope, Store
 from api.store.base.alerts import (
@@ -196,13 +197,14 @@ class _RepeatedWork(WorkerThread):
 
 
 class AlertThreads:
-    """Makes month ends, evaluates the rules and sends the messages, beside a writer until it is
-    stopped."""
+    """Makes month ends, queues reports, evaluates the rules and sends the messages, beside a writer
+    until it is stopped."""
 
     def __init__(self, store: Store, send: Callable[[], int]) -> None:
         evaluator = AlertEvaluator(store, watch=True)
         self._threads = [
             _RepeatedWork("month ends", MonthEnds(store).run),
+            _RepeatedWork("scheduled reports", ReportSchedules(store).run),
             _RepeatedWork("alerts", evaluator.run),
             _RepeatedWork("alert messages", send),
         ]

@@ -13,7 +13,7 @@ import orjson
 from api.store.base.alerts import AlertRow
 
 EventKind = Literal["fire", "resolve", "reminder", "unstable", "test"]
-EVENTS: Final[tuple[EventKind, ...]] = ("fire", "resolve", "reminder", "unstable", "test")
+EVENTS: Final = ("fire", "resolve", "reminder", "unstable", "test", "report")
 
 # Why a message wasn't sent. "": it was, or nothing was to be sent yet.
 NotSent = Literal["", "late", "silenced", "maintenance", "grouped", "unstable", "no receiver"]

@@ -32,7 +32,7 @@ def send(message: Message, means: Means) -> Answer:
     if not sender.add(url):
         return Answer(False, "Apprise can't read this address.", hopeless=True)
     title = f"{headline_of(message)}: {subject_of(message)}"
-    if sender.notify(title=title, body=plain_text(message)):
+    if sender.notify(title=title, body=plain_text(message, message.report_address(means))):
         return Answer(True, "Apprise sent it.")
     return Answer(False, "The service didn't take it.")
 

@@ -50,6 +50,8 @@ def made(message: Message, sender: str, picture: bytes | None) -> EmailMessage:
     mail["Message-ID"] = first if message.first else f"<{message.row.id}@{_host(sender)}>"
     if not message.first:
         mail["In-Reply-To"] = mail["References"] = first
+    if message.report is not None:
+        return mail  # `reported` writes it
     mail.set_content(plain_text(message))
     mail.add_alternative(html_text(message, picture is not None), subtype="html")
     if picture is not None:
@@ -58,8 +60,27 @@ def made(message: Message, sender: str, picture: bytes | None) -> EmailMessage:
     return mail
 
 
+def reported(mail: EmailMessage, message: Message, address: str, pdf: bytes) -> EmailMessage:
+    """A scheduled report: the PDF attached, its address beside it."""
+    report: Mapping[str, Any] = message.report or {}
+    title = f"{report['name']}: {report['period']}"
+    mail.set_content(f"{title}\n\nThe report is attached. It is also here:\n{address}\n")
+    html = (
+        f"<div style='font-family:sans-serif;font-size:15px'><h2>{escape(title)}</h2>"
+        f"<p>The report is attached. <a href='{escape(address)}'>Open it</a></p></div>"
+    )
+    mail.add_alternative(html, subtype="html")
+    stem = re.sub(r"[^A-Za-z0-9]+", "-", report["name"]).strip("-").lower() or "report"
+    filename = f"{stem}_{report['from']}_{report['to']}.pdf"
+    mail.add_attachment(pdf, maintype="application", subtype="pdf", filename=filename)
+    return mail
+
+
 def thread_id(message: Message, sender: str) -> str:
-    """The Message-ID of the first mail of a thread, whoever sends it how often."""
+    """The Message-ID of the first mail of a thread, whoever sends it how often; each report is a
+    thread of its own."""
+    if message.report is not None:
+        return f"<{message.row.id}@{_host(sender)}>"
     return f"<{message.row.thread}.{message.row.receiver_id}@{_host(sender)}>"
 
 
@@ -67,7 +88,10 @@ def _host(sender: str) -> str:
     return sender.rpartition("@")[2].rstrip(">")
 
 
-def plain_text(message: Message) -> str:
+def plain_text(message: Message, address: str = "") -> str:
+    """``address``: of a report."""
+    if message.report is not None:
+        return f"{subject_of(message)}\n{address}"
     lines = [headline_of(message), ""]
     for alert in message.alerts:
         lines += [f"{alert['kind']} · {alert['label']} ({alert['serialNumber']})", alert["words"]]
@@ -133,8 +157,11 @@ def send(message: Message, means: Means) -> Answer:
     settings = means.settings
     if reason := missing(settings):
         return Answer(False, reason, hopeless=True)
-    picture = _picture(message, means)
-    mail = made(message, sender_of(settings), picture)
+    mail = made(message, sender_of(settings), _picture(message, means))
+    if message.report is not None:
+        if means.paper is None:
+            return Answer(False, "Reports can't be made by this process.", hopeless=True)
+        reported(mail, message, message.report_address(means), means.paper(message.body))
     try:
         with _connected(settings) as server:
             refused = server.send_message(mail)

@@ -50,6 +50,18 @@ class Message:
         return 0 if group is None else max(0, group["size"] - len(self.alerts))
 
     @property
+    def report(self) -> Mapping[str, Any] | None:
+        """What a scheduled report is: its name, period and days."""
+        report: Mapping[str, Any] | None = self.body.get("report")
+        return report
+
+    def report_address(self, means: Means) -> str:
+        """Of its PDF; "" of an alert."""
+        if self.report is None:
+            return ""
+        return f"{self.site}{means.link(self.body) if means.link else '/report'}"
+
+    @property
     def resolved(self) -> bool:
         return self.row.event == "resolve"
 
@@ -57,11 +69,15 @@ class Message:
 @dataclass(frozen=True, slots=True)
 class Means:
     """What senders need beside a message. ``publish`` (topic, payload) → why it failed, or "";
-    ``picture`` (an alert of a body) → a PNG of its readings, or None."""
+    ``picture`` (an alert of a body) → a PNG of its readings, or None; ``paper`` (a body of a
+    report) → the PDF, or raises WeirError; ``link`` (the same) → its address, signed if it can be,
+    below the site."""
 
     settings: Settings
     publish: Callable[[str, bytes], str] | None = None
     picture: Callable[[Mapping[str, Any]], bytes | None] | None = None
+    paper: Callable[[Mapping[str, Any]], bytes] | None = None
+    link: Callable[[Mapping[str, Any]], str] | None = None
 
     @property
     def networks(self) -> tuple[Network, ...]:
@@ -97,6 +113,8 @@ def subject_of(message: Message) -> str:
     """One line, the same for a fire and its resolve: Leak · Tenant 2 main."""
     if message.event == "test":
         return "Test of this receiver"
+    if message.report is not None:
+        return f"{message.report['name']}: {message.report['period']}"
     group, alerts = message.body.get("group"), message.alerts
     first = alerts[0]
     if group and group["size"] > 1:
@@ -112,5 +130,6 @@ def headline_of(message: Message) -> str:
         "resolve": "Resolved",
         "reminder": "Still firing",
         "unstable": "Unstable: it goes on and off; the next message follows when it is calm",
+        "report": "Scheduled report",
         "test": "This is a test. Nothing is wrong.",
     }[message.event]

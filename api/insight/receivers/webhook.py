@@ -41,8 +41,13 @@ def new_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def body_of(message: Message) -> dict[str, Any]:
-    """As Alertmanager's webhook says it, with the event and Weir's own ids beside it."""
+def body_of(message: Message, means: Means) -> dict[str, Any]:
+    """As Alertmanager's webhook says it, with the event and Weir's own ids beside it; of a report
+    what it is, with the link to its PDF."""
+    if message.report is not None:
+        names = ("id", "name", "period", "from", "to")
+        report = {name: message.report[name] for name in names}
+        return {"event": message.event, "report": report | {"link": message.report_address(means)}}
     status = "resolved" if message.resolved else "firing"
     rule = message.body["rule"]["name"]
     alerts = [alert_object(message, each) for each in message.alerts]
@@ -99,7 +104,7 @@ def alert_object(message: Message, alert: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def send(message: Message, means: Means) -> Answer:
-    body, at = orjson.dumps(body_of(message)), int(time.time())
+    body, at = orjson.dumps(body_of(message, means)), int(time.time())
     id = message.row.id
     headers = {
         "webhook-id": id,

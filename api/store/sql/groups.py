@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from api.store.alert_tables import ALERT_RULE, ALERT_SILENCE
+from api.store.annotation_tables import ANNOTATION
+from api.store.plan_tables import PLAN
 from api.store.sql.query import Query
 from api.store.tables import API_KEY, DEVICE, DEVICE_GROUP, INSIGHT_SETTING, KEY_GRANT
 
@@ -27,7 +29,7 @@ def delete(organization_id: str, name: str) -> Query:
 
 
 def rename(organization_id: str, name: str, new_name: str) -> list[Query]:
-    """In the devices' groups, the keys' grants, the settings of findings and the silences."""
+    """In the devices' groups, the keys' grants, the settings of findings, silences and notes."""
     keys = f"SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?"
     return [
         Query(
@@ -50,6 +52,11 @@ def rename(organization_id: str, name: str, new_name: str) -> list[Query]:
             " AND organization_id = ?",
             (new_name, name, organization_id),
         ),
+        Query(
+            f"UPDATE {ANNOTATION.name} SET group_name = ? WHERE group_name = ?"
+            " AND organization_id = ?",
+            (new_name, name, organization_id),
+        ),
     ]
 
 
@@ -61,16 +68,20 @@ def forget_settings(organization_id: str, name: str) -> Query:
     )
 
 
-def rule_definitions(organization_id: str) -> Query:
-    """(id, name, definition as JSON) of the organization's rules of alerts."""
+def definitions(organization_id: str) -> Query:
+    """(table, id, name, definition as JSON) of the organization's alert rules and plans."""
+    parts = [
+        f"SELECT '{table.name}', id, name, definition FROM {table.name} WHERE organization_id = ?"
+        for table in (ALERT_RULE, PLAN)
+    ]
+    return Query(" UNION ALL ".join(parts), (organization_id,) * 2)
+
+
+def redefine(table: str, id: str, name: str, definition: str) -> Query:
+    """``table``: of `definitions`."""
     return Query(
-        f"SELECT id, name, definition FROM {ALERT_RULE.name} WHERE organization_id = ?",
-        (organization_id,),
+        f"UPDATE {table} SET name = ?, definition = ? WHERE id = ?", (name, definition, id)
     )
-
-
-def redefine_rule(rule_id: str, definition: str) -> Query:
-    return Query(f"UPDATE {ALERT_RULE.name} SET definition = ? WHERE id = ?", (definition, rule_id))
 
 
 def keys_of_group(organization_id: str, name: str) -> Query:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from typing import Any
 from uuid import uuid4
@@ -14,6 +15,7 @@ from openpyxl import load_workbook
 
 from api.client import Client
 from api.errors import Internal
+from api.metering.cost import Price
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
@@ -148,8 +150,12 @@ def test_nothing_is_due_before_a_device_was_there(access: ServiceAccess) -> None
 
 def test_a_cost_needs_a_price_and_keeps_its_currency(access: ServiceAccess) -> None:
     found = by_serial(summary(access))
-    assert found["U-NY"].cost(100.0) == pytest.approx(2.0)
-    assert found["U-TOKYO"].cost(100.0) is None
+    nora = found["U-NY"]
+    assert nora.cost() == pytest.approx(nora.gallons * 0.02)
+    assert nora.cost(nora.with_data[0]) == pytest.approx(nora.with_data[0].gallons * 0.02)
+    assert found["U-TOKYO"].cost() is None
+    by_tariff = replace(nora, price=Price(0.5, "USD", False, "City"), charges={1: 4.0, 2: 3.0})
+    assert (by_tariff.cost(), by_tariff.cost(nora.with_data[0])) == (7.0, None)
     assert found["U-NEW"].price.currency == "EUR"
     all = totals(list(found.values()))
     assert all.costs == pytest.approx(

@@ -72,6 +72,8 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "alert-rules-answer.data": ({"rule": "no-such", "form": True, "asked": 1},),
     "alert-rules-preview-sheet.data": ({"fields": {"name": "R"}, "asked": 1},),
     "alert-rules-done.data": ({"do": "delete", "id": "no-such", "asked": 1},),
+    "alert-plans-answer.data": ({"tariff": "no-such", "form": True, "asked": 1},),
+    "alert-plans-done.data": ({"do": "delete-budget", "id": "no-such", "asked": 1},),
     "fleet-board.data": (WALL,),
     "report-answer.data": (USAGE,),
     "report-offered-sheet.data": ("m", USAGE),

@@ -1,0 +1,103 @@
+"""The frame of the administration, which assets/admin.js fills from the service's responses."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Final
+
+from dash import html
+from dash.development.base_component import Component
+from dash_ag_grid import AgGrid
+
+from components import session
+from components.controls import attributes, labelled
+from components.grid import THEME
+from components.shell import ADMIN_PATH, AUDIT_PATH, IMPORT_PATH
+
+PATH: Final = ADMIN_PATH
+SERVICE_PATH: Final = f"{PATH}/service"  # web/forwarding.py
+FILES_PATH: Final = f"{IMPORT_PATH}/files"
+ROW_PX: Final = 48
+TABS: Final = (
+    ("devices", "Devices"),
+    ("groups", "Groups"),
+    ("keys", "Keys and people"),
+    ("organization", "Organization"),
+    ("quality", "Data quality"),
+)
+
+
+class Ids(StrEnum):
+    """What assets/admin.js looks for by these names too."""
+
+    PAGE = "admin"
+    BODY = "admin-body"
+    STATUS = "admin-status"
+    GRID = "admin-grid"
+
+
+def tabs(current: str = "") -> Component:
+    """``current``: the audit log stands at an address of its own."""
+    links = [
+        html.A(
+            label,
+            href=session.site_path(f"{PATH}?tab={name}"),
+            className="admin-tab",
+            **attributes(data_tab=name),
+        )
+        for name, label in TABS
+    ]
+    more = attributes(aria_current="page") if current == AUDIT_PATH else {}
+    audit = html.A("Audit log", href=session.site_path(AUDIT_PATH), className="admin-tab", **more)
+    return html.Nav([*links, audit], className="admin-tabs", **labelled("Administration"))
+
+
+def admin_page() -> Component:
+    return html.Div(
+        [
+            html.H1("Administration"),
+            tabs(),
+            html.P(id=Ids.STATUS, className="notice", role="alert", hidden=True),
+            html.Div(id=Ids.BODY, className="admin-body"),
+            html.Div(_grid(), className="grid card admin-grid-card"),
+        ],
+        id=Ids.PAGE,
+        className="admin-page",
+        **attributes(data_settings=json.dumps(_settings())),
+    )
+
+
+def _settings() -> dict[str, object]:
+    return {
+        "service": session.site_path(SERVICE_PATH),
+        "imports": session.site_path(FILES_PATH),
+        "import": session.site_path(IMPORT_PATH),
+        "device": session.site_path("/devices"),
+        "rows": session.site_path("/download/devices"),
+    }
+
+
+def _grid() -> Component:
+    return AgGrid(
+        id=Ids.GRID,
+        getRowId="params.data.id",
+        columnDefs=[],
+        rowData=[],
+        defaultColDef={
+            "resizable": True,
+            "suppressMovable": True,
+            "sortable": True,
+            "wrapHeaderText": True,
+        },
+        dashGridOptions={
+            "theme": THEME,
+            "rowHeight": ROW_PX,
+            "headerHeight": ROW_PX,
+            "rowSelection": {"mode": "multiRow"},
+            "selectionColumnDef": {"pinned": "left", "width": 56, "resizable": False},
+            "stopEditingWhenCellsLoseFocus": True,
+            "suppressNoRowsOverlay": True,
+        },
+        style={"height": "100%"},
+    )

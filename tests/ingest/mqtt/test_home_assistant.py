@@ -1,0 +1,237 @@
+"""Home Assistant learns of each device, what it measures, and when it is gone.
+
+The models below are the options of Home Assistant's documentation (device discovery payload, MQTT
+sensor and binary sensor, availability) as its release 2026.11 checks them; an unknown one fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+import jinja2
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from api.ingest.mqtt import home_assistant
+from api.ingest.mqtt.home_assistant import HomeAssistant, Names, announcement, state
+from api.insight.status_projection import Projection
+from api.store.base import Device, NewDevice, StatusEntry, Store
+from api.timez import now_ms
+from tests.ingest.mqtt.conftest import Site, eventually
+from tests.ingest.mqtt.test_publisher import hearing
+from tests.store.fleet import everything, reading
+
+NAMES = Names("homeassistant", "weir")
+TOPIC = r"homeassistant/device/[a-zA-Z0-9_-]+/config"  # their TOPIC_MATCHER
+
+Text = Annotated[str, Field(min_length=1)]
+Topic = Annotated[str, Field(pattern=r"^[^+#]{1,200}$")]
+Template = Annotated[str, Field(pattern=r"^\{\{ value_json\.\w+ \}\}$")]
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class DeviceInfo(Options):
+    identifiers: Annotated[list[Text], Field(min_length=1)]
+    name: Text | None = None
+    serial_number: Text | None = None
+    manufacturer: Text | None = None
+    model: Text | None = None
+    sw_version: Text | None = None
+    configuration_url: Annotated[str, Field(pattern=r"^(https?|homeassistant)://")] | None = None
+
+
+class Origin(Options):
+    name: Text
+    sw_version: Text | None = None
+    support_url: Text | None = None
+
+
+class Availability(Options):
+    topic: Topic
+    payload_available: Text = "online"
+    payload_not_available: Text = "offline"
+    value_template: Template | None = None
+
+
+class Entity(Options):
+    unique_id: Text
+    name: Text | None = None
+    value_template: Template
+    entity_category: Literal["diagnostic"] | None = None
+
+
+VOLUMES = Literal["L", "gal", "m³", "ft³", "CCF", "MCF", "mL", "fl. oz."]
+FLOWS = Literal["m³/h", "m³/min", "m³/s", "ft³/min", "L/h", "L/min", "L/s", "gal/min", "gal/h"]
+
+
+class Water(Entity):
+    platform: Literal["sensor"]
+    device_class: Literal["water"]
+    state_class: Literal["total", "total_increasing"]  # of water no other is allowed
+    unit_of_measurement: VOLUMES
+    suggested_display_precision: Annotated[int, Field(ge=0)] | None = None
+
+
+class Flow(Entity):
+    platform: Literal["sensor"]
+    device_class: Literal["volume_flow_rate"]
+    state_class: Literal["measurement"]
+    unit_of_measurement: FLOWS
+    suggested_display_precision: Annotated[int, Field(ge=0)] | None = None
+
+
+class Binary(Entity):
+    platform: Literal["binary_sensor"]
+    device_class: Literal["problem", "moisture"]
+    payload_on: Text = "ON"
+    payload_off: Text = "OFF"
+
+
+class Discovery(Options):
+    device: DeviceInfo
+    origin: Origin
+    availability: list[Availability]
+    availability_mode: Literal["all", "any", "latest"]
+    state_topic: Topic
+    qos: Literal[0, 1, 2]
+    components: dict[Annotated[str, Field(pattern=r"^\w+$")], Water | Flow | Binary]
+
+
+@pytest.fixture
+def device(sqlite_store: Store) -> Device:
+    sqlite_store.create_organization("Acme", organization_id="acme")
+    sqlite_store.import_devices("acme", [NewDevice("S-1")])
+    [made] = sqlite_store.resolve(everything("acme"), ["S-1"])
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize(
+    ("changes", "site"),
+    [
+        ({}, ""),
+        ({"label": ""}, "https://weir.example"),
+        ({"label": "Kitchen “west” \U0001f6b0", "model": "wm-1"}, "http://10.0.0.7:8050/weir"),
+    ],
+)
+def test_an_announcement_is_as_home_assistant_documents_it(
+    device: Device, changes: dict[str, Any], site: str
+) -> None:
+    topic, payload = announcement(replace(device, **changes), NAMES, site)
+    assert re.fullmatch(TOPIC, topic)
+    assert NAMES.device_id(topic) == device.id
+    found = TypeAdapter(Discovery).validate_json(payload)
+    assert found.device.name == changes.get("label", device.label) or device.serial_number
+    assert {name: one.unique_id for name, one in found.components.items()} == {
+        name: f"weir_{device.id}_{name}" for name in ("water", "flow", "leak")
+    }
+    assert found.components["water"].model_dump()["state_class"] == "total_increasing"
+
+
+def _status(store: Store, device: Device, **changes: Any) -> Any:
+    Projection(store).all_due()
+    status = store.status_of(everything("acme"), device).status
+    assert status is not None
+    return replace(status, **changes)
+
+
+def _shown(entry: StatusEntry, water: float | None) -> dict[str, str]:
+    """Each entity's state by Home Assistant's own templates."""
+    _, payload = state(entry, water)
+    _, announced = announcement(entry.device, NAMES, "")
+    discovery = json.loads(announced)
+    templates = {name: one["value_template"] for name, one in discovery["components"].items()}
+    templates["available"] = discovery["availability"][1]["value_template"]
+    variables = {"value_json": json.loads(payload)}
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    return {name: environment.from_string(t).render(variables) for name, t in templates.items()}
+
+
+@pytest.mark.parametrize(
+    ("state_name", "flow", "findings", "water", "expected"),
+    [
+        ("reporting", 1.23456, (), 12.5, ("12.5", "1.2346", "OFF", "online")),
+        ("degraded", 0.0, ("silent",), 0.0, ("0.0", "0.0", "OFF", "online")),
+        ("reporting", 2.0, ("continuous-flow",), 1 / 3, ("0.333", "2.0", "ON", "online")),
+        ("silent", None, ("burst",), 7.0, ("7.0", "None", "ON", "offline")),  # None: unknown
+        ("no-data", None, (), None, ("None", "None", "OFF", "offline")),
+    ],
+)
+def test_the_state_is_what_the_templates_read(
+    sqlite_store: Store, device: Device, state_name: str, flow: float | None,
+    findings: tuple[str, ...], water: float | None, expected: tuple[str, ...],
+) -> None:  # fmt: skip
+    status = _status(sqlite_store, device, state=state_name, flow=flow)
+    shown = _shown(StatusEntry(device, status, findings), water)
+    assert tuple(shown[name] for name in ("water", "flow", "leak", "available")) == expected
+
+
+def test_a_device_without_a_status_is_unknown_and_offline(device: Device) -> None:
+    shown = _shown(StatusEntry(device, None, ()), None)
+    assert shown == {"water": "None", "flow": "None", "leak": "OFF", "available": "offline"}
+
+
+# --- At a broker ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def announcing(site: Site, **more: str) -> Iterator[HomeAssistant]:
+    settings = site.settings(WEIR_MQTT_HOME_ASSISTANT="homeassistant", **more)
+    thread = HomeAssistant(settings, site.store)
+    thread.start()
+    try:
+        yield thread
+    finally:
+        thread.stop()
+
+
+def test_devices_come_change_and_go_also_while_weir_is_stopped(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(home_assistant, "STEP_S", 0.05)
+    first, second = site.devices
+    at_ms = now_ms()
+    site.store.write([
+        reading(first, at_ms - 3 * 86_400_000, flow_amount=10.0),
+        reading(first, at_ms - 60_000, flow_rate=2.0, flow_amount=0.5),
+    ])  # fmt: skip
+    Projection(site.store).all_due()
+    now: dict[str, bytes] = {}
+    with hearing(site.broker, "#") as messages:
+
+        def retained() -> dict[str, bytes]:
+            now.update(messages)
+            return {topic: payload for topic, payload in now.items() if payload}
+
+        def shows(*wanted: Device) -> bool:
+            topics = {NAMES.announcement(one.id) for one in wanted}
+            return {t for t in retained() if t.startswith("homeassistant/")} == topics
+
+        with announcing(site):
+            eventually(lambda: shows(first, second))
+            place = f"weir/v1/acme/{first.id}/state"
+            eventually(lambda: place in retained())
+            assert json.loads(now[place])["water"] == 10.5
+            assert now["weir/v1/weir/availability"] == b"online"
+            site.store.write([reading(first, now_ms(), flow_rate=4.0, flow_amount=1.0)])
+            Projection(site.store).all_due()
+            eventually(lambda: json.loads(retained()[place])["water"] == 11.5)
+            site.store.set_device_active(second, False, ())
+            eventually(lambda: shows(first))
+            eventually(lambda: f"weir/v1/acme/{second.id}/state" not in retained())
+        eventually(lambda: retained()["weir/v1/weir/availability"] == b"offline")
+        with announcing(site, WEIR_MQTT_CLIENT_ID="other"):
+            other = Names("homeassistant", "other").announcement(first.id)
+            eventually(lambda: other in retained())
+        site.store.delete_device(first, ())
+        with announcing(site):
+            eventually(lambda: NAMES.announcement(first.id) not in retained())
+            assert other in retained()  # of another installation
