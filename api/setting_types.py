@@ -134,8 +134,14 @@ def address(value: str) -> Address | None:
         parts = urlsplit(f"//{value}")
         host, port = parts.hostname, parts.port
     except ValueError:
-        host = port = None
-    if not host or port is None or parts.netloc != value or parts.username is not None:
+        parts = host = port = None
+    if (
+        parts is None
+        or not host
+        or port is None
+        or parts.netloc != value
+        or parts.username is not None
+    ):
         raise ValueError("must be an address and a port, such as 0.0.0.0:1883 or [::]:8883")
     return Address(host, port)
 

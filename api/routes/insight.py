@@ -13,6 +13,7 @@ from api.insight.tariffs import price_now
 from api.metering.status import State
 from api.metering.windows import DEFAULT_SPAN, SPANS, Span
 from api.openapi import Operation, ref
+from api.openapi.imports import IMPORT_OPERATIONS
 from api.openapi.insight import INSIGHT_INFO
 from api.params import Query
 from api.params.insight import PageQuery, StatusListQuery, SummaryQuery
@@ -364,6 +365,10 @@ INSIGHT_ACTIONS: tuple[Action, ...] = (
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,
     document_route(
-        (*_ANSWERING, *INSIGHT_ACTIONS), INSIGHT_PREFIX, "getInsightApiJson", INSIGHT_INFO
+        (*_ANSWERING, *INSIGHT_ACTIONS),
+        INSIGHT_PREFIX,
+        "getInsightApiJson",
+        INSIGHT_INFO,
+        IMPORT_OPERATIONS,
     ),
 )

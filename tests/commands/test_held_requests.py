@@ -19,6 +19,7 @@ from tests.commands.test_serve import SLOW_SITE, put_in_place
 
 HANGS_S = 5.0  # a request that waits for one of those that hold on would wait for ever
 HELD = 24
+PAUSE_S = 0.02  # of a caller: enough come to every moment of a restart
 
 
 class Served:
@@ -160,6 +161,7 @@ class Callers:
                 self.failed.append(repr(error))
             finally:
                 connection.close()
+            time.sleep(PAUSE_S)
 
 
 def workers(server: int) -> set[int]:

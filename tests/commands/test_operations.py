@@ -43,7 +43,7 @@ class Answer(NamedTuple):
 class Site:
     """`flask serve` with a device, and each kind of credential for it."""
 
-    def __init__(self, folder: Path, **environ: str) -> None:
+    def __init__(self, folder: Path, workers: int = WORKERS, **environ: str) -> None:
         self.shell = Shell(folder)
         self.shell.environ |= {
             "WEIR_REQUEST_LOG": str(folder / "requests.log"),
@@ -64,7 +64,7 @@ class Site:
         embed = ask("embeds", "create", "--org", self.org, "--view", "tile", "--device", "M-1")
         self.embed, self.embed_token = str(embed["id"]), str(embed["token"])
         self.link = str(ask("images", "link", "--key", self.key_id, "--device", "M-1")["address"])
-        self.server = self.shell.start("serve", "--workers", str(WORKERS))
+        self.server = self.shell.start("serve", "--workers", str(workers))
         eventually(lambda: self.ask("/readyz?need=writer").status == 200, "the site was up")
 
     def ask(
@@ -239,7 +239,7 @@ def test_what_comes_in_is_counted_by_the_writer(site: Site) -> None:
 
 
 def test_a_line_names_who_asked_and_never_by_what(tmp_path: Path) -> None:
-    site = Site(tmp_path, WEIR_METRICS_TOKEN=METRICS_TOKEN)
+    site = Site(tmp_path, 1, WEIR_METRICS_TOKEN=METRICS_TOKEN)
     try:
         cookie = site.signed_in()
         wrong = str(uuid4())
@@ -291,7 +291,7 @@ def test_a_line_names_who_asked_and_never_by_what(tmp_path: Path) -> None:
 
 
 def test_a_store_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
-    site = Site(tmp_path)
+    site = Site(tmp_path, 1)
     try:
         files = [tmp_path / f"weir.sqlite{part}" for part in ("", "-wal", "-shm")]
         away = [(f, f.with_name(f"away-{f.name}")) for f in files if f.exists()]

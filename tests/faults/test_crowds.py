@@ -18,12 +18,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from api.catalog import KEY_HEADER
+from tests.commands.conftest import CommandLine
 from tests.commands.shell import PATIENCE_S, Shell, eventually
 
 TYPICAL_S = 2.0  # on a machine that does much else; some 10 ms where it is quiet
 DRIPPING = 24
 DRIPS = 20  # bytes of a body, one after the other
 DRIP_S = 0.1
+PAUSE_S = 0.02  # of who looks on
 
 
 class Fleet:
@@ -31,17 +33,18 @@ class Fleet:
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
-        shell.ask("db", "upgrade")
-        org = shell.ask("orgs", "create", "Acme")["id"]
+        ask = CommandLine(shell.environ).ask
+        ask("db", "upgrade")
+        org = ask("orgs", "create", "Acme")["id"]
         devices = shell.folder / "d.json"
         devices.write_text(json.dumps([{"serialNumber": f"M-{n}"} for n in range(20)]))
-        shell.ask("devices", "import", devices, "--org", org)
-        mine, others = (shell.ask("keys", "create", "--org", org) for _ in range(2))
+        ask("devices", "import", devices, "--org", org)
+        mine, others = (ask("keys", "create", "--org", org) for _ in range(2))
         self.other = {KEY_HEADER: str(others["key"])}
-        made = shell.ask("images", "link", "--key", mine["keyId"])
+        made = ask("images", "link", "--key", mine["keyId"])
         parts = urlsplit(made["address"])
         self.signed = f"{parts.path}?{parts.query}"
-        embed = shell.ask("embeds", "create", "--org", org, "--view", "tile", "--device", "M-1")
+        embed = ask("embeds", "create", "--org", org, "--view", "tile", "--device", "M-1")
         self.embed, self.token = embed["id"], embed["url"].rpartition("=")[2]
         shell.start("serve", "--workers", "1")
         eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
@@ -128,6 +131,7 @@ def test_others_are_served_while_many_want_what_is_slow(
                 status, _, took_s = fleet.ask("GET", path, headers=fleet.other)
                 assert status == 200
                 waited_s.append(took_s)
+            over.wait(PAUSE_S)
 
     with ThreadPoolExecutor(number + 1) as people:
         other = people.submit(look_on)

@@ -24,7 +24,7 @@ from tests.faults.plant import Looked, locked
 DISK_BYTES = 64 << 20
 NOBODY = 65_534
 LOOKS_EVERY_S = 0.2
-LOCKED_S = 30
+LOCKED_S = 12
 
 
 @pytest.mark.slow
