@@ -202,27 +202,37 @@ function doneBar(found) {
   return parts;
 }
 
-function refusedCard(found) {
-  const { causes } = found.outcome;
-  const rows = causes.slice(0, 100).map((cause) => {
-    const [reason, device, count, sample] = cause;
-    const texts = [reason, device || "–", whole(count), sample];
-    return element("tr", {}, ...texts.map((text) => element("td", {}, text)));
-  });
-  const heads = ["Why", "Device", "Rows", "The first"].map((text) => element("th", {}, text));
+function refusedTable(names, rows) {
+  const heads = names.map((text) => element("th", { scope: "col" }, text));
+  const body = rows.map((texts) =>
+    element("tr", {}, ...texts.map((text) => element("td", {}, text || "–"))),
+  );
   const made = element(
     "table",
     { className: "import-table" },
     element("thead", {}, element("tr", {}, ...heads)),
-    element("tbody", {}, ...rows),
+    element("tbody", {}, ...body),
   );
-  const file = element(
-    "a",
-    { href: `${settings().files}/${found.id}/refused`, className: "button", download: "" },
-    "As a file",
-  );
+  return element("div", { className: "import-scroll" }, made);
+}
+
+function refusedCard(found) {
+  const { causes } = found.outcome;
+  const byReason = causes
+    .slice(0, 100)
+    .map(([reason, device, count, sample]) => [reason, device, whole(count), sample]);
+  const href = `${settings().files}/${found.id}/refused`;
+  const file = element("a", { href, className: "button", download: "" }, "As a file");
   const kind = causes.length === 1 ? "1 reason" : `${whole(causes.length)} reasons`;
-  return card("Refused rows", kind, element("div", { className: "import-scroll" }, made), file);
+  const parts = [refusedTable(["Why", "Device", "Rows", "The first"], byReason)];
+  const rows = found.refusedRows || [];
+  if (rows.length) {
+    const words = `The first ${whole(rows.length)} of ${whole(found.outcome.refused)} rows`;
+    const list = element("details", {}, element("summary", {}, words));
+    list.append(refusedTable(["Why", "Device", "Row"], rows));
+    parts.push(list);
+  }
+  return card("Refused rows", kind, ...parts, file);
 }
 
 function notesCard({ outcome }) {

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,9 @@ from werkzeug.serving import make_server
 from api.auth.signed import SignedAddresses
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
+from api.ingest.imports.folder import ImportFolders
+from api.ingest.imports.job import run
+from api.ingest.imports.service import ImportService
 from api.insight.status_projection import Projection
 from api.server import create_service
 from api.store.base import Grant, NewDevice, ReadingRow, Scope, Store
@@ -124,7 +128,14 @@ class Site:
 @contextmanager
 def served(fleet: Fleet, folder: Path) -> Iterator[Site]:
     """On loopback, where its own key lets everybody in."""
-    service, broken = create_service(fleet.store, SETTINGS), threading.Event()
+    broken = threading.Event()
+
+    def start(import_id: str) -> None:
+        job = partial(run, fleet.store, ImportFolders(folder).any(import_id))
+        threading.Thread(target=job, daemon=True).start()
+
+    imports = ImportService(fleet.store, folder, start)
+    service = create_service(fleet.store, SETTINGS, imports=imports)
 
     def fragile(environ, start_response):
         if not broken.is_set():

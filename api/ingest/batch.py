@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,7 @@ class Columns:
         return len(self.devices)
 
     def rows(self) -> list[ReadingRow]:
-        measured = map(_nullable, self.values)
+        measured = map(nullable, self.values)
         rows = zip(self.devices.tolist(), self.instants.tolist(), *measured, strict=False)
         return cast("list[ReadingRow]", list(rows))
 
@@ -65,7 +65,7 @@ class Columns:
         return Columns(self.devices[which], self.instants[which], self.values[:, which])
 
 
-def _nullable(column: Floats) -> Iterable[float | None]:
+def nullable(column: Floats) -> Iterable[float | None]:
     missing = np.isnan(column)
     if missing.all():
         return repeat(None)  # as long as the other columns
@@ -76,11 +76,20 @@ def _nullable(column: Floats) -> Iterable[float | None]:
     return boxed.tolist()
 
 
+class RefusedRow(NamedTuple):
+    """``text``: of the row as it stands in the file, cut at a limit."""
+
+    reason: str
+    device: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """``read`` rows of a feed: the readings among them, in order, and what was refused.
 
     ``registers``: those of its rows that have one, and no readings.
+    ``refused_rows``: the first ones of a foreign file, whole.
     ``unknown`` are ignored column names; ``consumed`` is the number of source bytes read, for a
     progress bar.
     """
@@ -91,6 +100,15 @@ class Batch:
     unknown: frozenset[str] = frozenset()
     consumed: int = 0
     registers: tuple[RegisterRow, ...] = ()
+    refused_rows: tuple[RefusedRow, ...] = ()
+
+    def bounds(self) -> list[tuple[int, int, int]]:
+        """(device key, first, last instant) of each device's readings, and of its registers."""
+        bounds: dict[int, tuple[int, int]] = {}
+        for row in self.registers:
+            low, high = bounds.get(row.device, (row.ts, row.ts))
+            bounds[row.device] = min(low, row.ts), max(high, row.ts)
+        return [*self.columns.bounds(), *((key, *both) for key, both in bounds.items())]
 
     @property
     def refused_count(self) -> int:

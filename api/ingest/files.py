@@ -90,4 +90,5 @@ def joined(chunks: Sequence[Batch]) -> Batch:
         unknown=frozenset[str]().union(*(chunk.unknown for chunk in chunks)),
         consumed=chunks[-1].consumed,
         registers=tuple(register for chunk in chunks for register in chunk.registers),
+        refused_rows=tuple(row for chunk in chunks for row in chunk.refused_rows),
     )

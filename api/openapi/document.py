@@ -35,7 +35,7 @@ class Operation:
     named: str = ""
     named_in_query: bool = False
     body: Schema | None = None
-    verb: Literal["", "patch", "delete"] = ""
+    verb: Literal["", "patch", "put", "delete"] = ""
     status: int = 200
 
     @property

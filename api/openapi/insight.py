@@ -27,6 +27,7 @@ from api.openapi.components import (
 from api.openapi.document import Info
 from api.openapi.expectations import EXPECTATION_COMPONENTS
 from api.openapi.findings import FINDING_COMPONENTS
+from api.openapi.imports import IMPORT_COMPONENTS
 from api.openapi.plans import PLAN_COMPONENTS
 from api.roles import Role
 
@@ -166,6 +167,10 @@ _COMPONENTS: Final[dict[str, Any]] = {
     ),
     "StatusSummary": record(
         {
+            "monthEnd": nullable(ref("MonthEndSum"))
+            | {"description": "Of all devices together; null before any is known."},
+            "budgets": record({"count": NUMBER, "likely": NUMBER, "exceeded": NUMBER})
+            | {"description": "Of the scope, whatever the search and group."},
             "devices": NUMBER,
             "subMeters": NUMBER
             | {
@@ -211,6 +216,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     **FINDING_COMPONENTS,
+    **IMPORT_COMPONENTS,
     **ALERT_COMPONENTS,
     **ANNOTATION_COMPONENTS,
     **EXPECTATION_COMPONENTS,
@@ -238,6 +244,7 @@ INSIGHT_INFO: Final = Info(
         "audit": "Who did what.",
         "expectations": "What is usual of a device, and what is coming.",
         "plans": "Budgets, and tariffs with what water costs by them.",
+        "imports": "Files of readings, sent in pieces and imported in the background.",
         "service": "The service itself.",
     },
     schemas=_COMPONENTS,

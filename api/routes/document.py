@@ -18,6 +18,7 @@ def document_route(
     prefix: str = PATH_PREFIX,
     id: str = "getApiJson",
     info: Info = INTERFACE_INFO,
+    served_elsewhere: Sequence[Operation] = (),
 ) -> Route:
     """Assembled when it is first asked for, then cached."""
     operation = Operation(
@@ -31,7 +32,8 @@ def document_route(
 
     @cache
     def document(root: str) -> dict[str, Any]:
-        return assemble([*(route.operation for route in others), operation], root, info)
+        operations = [*(route.operation for route in others), *served_elsewhere, operation]
+        return assemble(operations, root, info)
 
     def answer(call: Call[Query]) -> Reply:
         return Reply(document(call.root))

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from api.catalog import FORMULA
 from api.errors import NotFound
 from api.ingest.foreign.mapping import Mapping, from_table, to_table
 from api.private_files import write_private
@@ -23,6 +24,11 @@ State = Literal[
 ]  # fmt: skip
 BUSY: Final = ("waiting", "running", "undoing")
 _ID: Final = re.compile(r"[0-9a-f]{16}")
+
+
+def harmless(cell: Any) -> Any:
+    """A spreadsheet takes no formula from it."""
+    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,11 @@ class ImportFolder:
     @property
     def spans(self) -> Path:
         return self.path / "spans"
+
+    @property
+    def refused_rows(self) -> Path:
+        """A CSV file, written by the job."""
+        return self.path / "refused.csv"
 
     def request(self) -> Request:
         """NotFound where the import was removed."""

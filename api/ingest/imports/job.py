@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
-from api.catalog import RAW
 from api.errors import WeirError
 from api.ingest.batch import Batch
 from api.ingest.file_lock import Held, held
-from api.ingest.imports.folder import BUSY, ImportFolder, Outcome
+from api.ingest.imports.folder import BUSY, ImportFolder, Outcome, harmless
 from api.ingest.imports.import_spans import note, noted, own_spans
 from api.ingest.new_devices import create_missing
 from api.ingest.pipeline import content_digest, import_file
 from api.ingest.suspicion import Suspicions
 from api.insight.reevaluation import reevaluate
-from api.store.base import Progress, Span, Store
+from api.store.base import Progress, Store
 from api.store.base.audit import AuditEntry
 from api.timez import now_ms, stamp
 
 MOST_CAUSES: Final = 500
+MOST_REFUSED_ROWS: Final = 100_000  # kept whole
 
 
 class Paused(Exception):
@@ -56,6 +58,7 @@ def _import(store: Store, folder: ImportFolder) -> None:
     )
     digest = content_digest(folder.file, mapping)
     suspicions, causes = Suspicions(), Counter[tuple[str, str, str]]()
+    rejected = _RefusedRows(folder.refused_rows)
     causes.update({(reason, device, sample): n for reason, device, n, sample in before.causes})
     folder.report(replace(before, state="running", created=created, problem=""))
 
@@ -66,6 +69,7 @@ def _import(store: Store, folder: ImportFolder) -> None:
 
     def after_batch(batch: Batch) -> None:
         suspicions.add(batch)
+        rejected.add(batch)
         for each in batch.refused:
             causes[each.reason, each.device, each.sample] += each.count
         reached = store.progress(digest, organization) or Progress(digest, organization)
@@ -86,6 +90,22 @@ def _import(store: Store, folder: ImportFolder) -> None:
     outcome = _reached(done, folder, request.size, causes, created)
     folder.report(replace(outcome, state="done", messages=suspicions.messages(store)))
     _audit(store, folder, "import", {"stored": done.stored, "refused": done.refused})
+
+
+class _RefusedRows:
+    """The refused rows as they stand in the file, for people to correct; the first ones."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._rows = sum(1 for _ in path.open("rb")) if path.exists() else 0
+
+    def add(self, batch: Batch) -> None:
+        rows = batch.refused_rows[: max(0, MOST_REFUSED_ROWS - self._rows)]
+        if not rows:
+            return
+        self._rows += len(rows)
+        with self._path.open("a", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([harmless(cell) for cell in row] for row in rows)
 
 
 def _reached(
@@ -112,11 +132,12 @@ def _undo(store: Store, folder: ImportFolder) -> None:
     }
     for span in reversed(spans):  # later ones lie between the instants of earlier ones
         device = devices[span.key]
-        there = store.count(device, RAW, Span(span.from_ms, span.to_ms))
+        there = span.stored(store, device)
         if there > span.readings:
             remaining += span.readings
         elif there:
-            removed += store.delete_readings(device, span.from_ms, span.to_ms + 1, [])
+            deleted = store.delete_readings(device, span.from_ms, span.to_ms + 1, [])
+            removed += there if span.registers else deleted
             keys.append(span.key)
     store.write(
         [],
@@ -127,6 +148,7 @@ def _undo(store: Store, folder: ImportFolder) -> None:
     if keys:
         reevaluate(store, keys)
     folder.spans.unlink(missing_ok=True)
+    folder.refused_rows.unlink(missing_ok=True)
     left = outcome.stored - removed
     message = f"{left:,} readings stay: others stand at the same times." if left > 0 else ""
     folder.report(

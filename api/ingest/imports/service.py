@@ -8,19 +8,20 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from subprocess import DEVNULL, Popen
 from threading import Thread
 from typing import Any, Final
 
-from api.catalog import FLOW_AMOUNT, FLOW_RATE, FORMULA
+from api.catalog import FLOW_AMOUNT, FLOW_RATE
 from api.errors import BadRequest, Conflict, TooLarge, UserError
 from api.ingest.csv_records import Unreadable
 from api.ingest.foreign.guess_mapping import guess
 from api.ingest.foreign.mapping import Mapping as FileMapping
 from api.ingest.foreign.mapping import Mappings
 from api.ingest.foreign.preview import Preview, preview, zones_by_name
-from api.ingest.imports.folder import BUSY, ImportFolder, ImportFolders, Outcome, Request
+from api.ingest.imports.folder import BUSY, ImportFolder, ImportFolders, Outcome, Request, harmless
 from api.settings import Settings
 from api.store.base import DeviceQuery, Grant, Scope, Store
 from api.timez import now_ms, stamp
@@ -29,6 +30,7 @@ LARGEST_FILE: Final = 2 << 30  # bytes
 MOST_IMPORTS: Final = 50  # kept of an organization
 MOST_RUNNING: Final = 2
 SHOWN_ROWS: Final = 20
+SHOWN_REFUSED: Final = 100
 SHOWN_DEVICES: Final = 200
 CHART_POINTS: Final = 400
 LONGEST_NAME: Final = 200
@@ -183,17 +185,25 @@ class ImportService:
             columns = [{n.rstrip("_"): v for n, v in c.items()} for c in asdict(mapping)["columns"]]
             result["mapping"] = asdict(mapping) | {"columns": columns}
             result["unsure"] = request.unsure
+        if folder.refused_rows.exists():
+            with folder.refused_rows.open(encoding="utf-8", newline="") as file:
+                result["refusedRows"] = list(islice(csv.reader(file), SHOWN_REFUSED))
         if result["state"] == "ready":
             result["preview"] = self._preview(folder)
         return result
 
     def refused(self, organization_id: str, id: str) -> str:
-        """The causes of refusal as CSV."""
-        outcome = self._folders.find(id, organization_id).outcome() or Outcome()
+        """The refused rows as CSV, each with its reason."""
+        folder = self._folders.find(id, organization_id)
         text = StringIO()
-        writer = csv.writer(text)
-        writer.writerow(("reason", "device", "rows", "first row"))
-        writer.writerows([_harmless(cell) for cell in cause] for cause in outcome.causes)
+        csv.writer(text).writerow(("reason", "device", "row"))
+        if folder.refused_rows.exists():
+            return text.getvalue() + folder.refused_rows.read_text("utf-8")
+        causes = (folder.outcome() or Outcome()).causes  # of an import before rows were kept
+        csv.writer(text).writerows(
+            [harmless(cell) for cell in (reason, device, sample)]
+            for reason, device, _, sample in causes
+        )
         return text.getvalue()
 
     def _brief(self, folder: ImportFolder) -> dict[str, Any]:
@@ -267,8 +277,3 @@ def _without_path(error: Exception, folder: ImportFolder) -> str:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
-
-
-def _harmless(cell: Any) -> Any:
-    """A spreadsheet takes no formula from it."""
-    return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell

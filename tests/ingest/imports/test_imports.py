@@ -11,13 +11,10 @@ from flask.testing import FlaskClient
 from api.catalog import FLOW_AMOUNT, KEY_HEADER, RAW
 from api.ingest.foreign import convert
 from api.ingest.imports import job
-from api.ingest.imports.folder import ImportFolders, Outcome
+from api.ingest.imports.folder import ImportFolders, Outcome, harmless
 from api.ingest.imports.import_spans import note
 from api.ingest.imports.job import run
-from api.ingest.imports.service import (
-    ImportService,
-    _harmless,  # pyright: ignore[reportPrivateUsage]
-)
+from api.ingest.imports.service import ImportService
 from api.server import create_service
 from api.settings import Settings
 from api.store.base import Span, Store
@@ -196,8 +193,27 @@ def test_refused_rows_are_a_table_and_a_file(site: Site) -> None:
     site.ask("POST", f"/{id}/begin")
     site.work()
     assert site.ask("GET", f"/{id}")["outcome"]["refused"] == 1
+    (row,) = site.ask("GET", f"/{id}")["refusedRows"]
+    assert row == ["volume (l) is not a number", "M-1", "M-1,2025-10-01 03:00:00,=bad"]
     lines = site.ask("GET", f"/{id}/refused").splitlines()
-    assert lines[1] == 'volume (l) is not a number,M-1,1,"M-1,2025-10-01 03:00:00,=bad"'
+    assert lines[1] == 'volume (l) is not a number,M-1,"M-1,2025-10-01 03:00:00,=bad"'
+
+
+def test_the_document_holds_every_path_of_imports(site: Site) -> None:
+    answer = site.http.get("/insight/v1/api-json", headers={KEY_HEADER: site.key}).get_json()
+    documented = {
+        f"{verb.upper()} {path}"
+        for path, verbs in answer["paths"].items()
+        for verb in verbs
+        if path.startswith(PATH)
+    }
+    served = {
+        f"{method} {rule.rule.replace('<id>', '{id}')}"
+        for rule in site.http.application.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        if rule.rule.startswith(PATH)
+    }
+    assert documented == served
 
 
 def test_what_may_not_be_is_refused(site: Site) -> None:
@@ -234,5 +250,5 @@ def test_an_upload_that_is_no_table_fails_in_words(site: Site) -> None:
 
 @cases("cell", ["=1+1", " =1+1", "＝1+1", "\t=1", "@a", "-2"])
 def test_a_file_of_refused_rows_holds_no_formula(cell: str) -> None:
-    assert _harmless(cell) == f"'{cell}"
-    assert (_harmless("plain = text"), _harmless(-2)) == ("plain = text", -2)
+    assert harmless(cell) == f"'{cell}"
+    assert (harmless("plain = text"), harmless(-2)) == ("plain = text", -2)
