@@ -155,7 +155,7 @@ class Listener:
             try:
                 return await self._serve()
             except Exception as error:  # noqa: BLE001 - without it no meter is listened to
-                _log.exception("the MQTT listener failed, and begins anew")
+                _log.exception("the MQTT listener failed and is restarted")
                 self.problem = f"failed: {type(error).__name__}"
             for task in list(self._tasks):
                 task.cancel()
