@@ -109,7 +109,10 @@ def fleet_page(view: FleetView) -> Component:
 
 
 SETTINGS: Final = """WEIR_MQTT_URL=mqtt://user@broker:1883
-WEIR_MQTT_PASSWORD_FILE=/etc/weir/mqtt-password"""
+WEIR_MQTT_PASSWORD_FILE=/etc/weir/mqtt-password
+
+# or, without a broker:
+WEIR_MQTT_LISTEN=0.0.0.0:1883"""
 
 
 def _first_run() -> list[Component]:
