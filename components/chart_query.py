@@ -134,9 +134,12 @@ class Drawn:
         return [Stretch(window, cause) for window, cause in cut if window is not None]
 
 
-def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
+def draw(
+    client: Client, subject: Subject, view: View, now_ms: int, *, with_findings: bool = True
+) -> Drawn:
     """Ask for the view's rows and frame them. A preset ends at the device's last reading where
-    that is older than the preset is long. Raises what the client raises."""
+    that is older than the preset is long. ``with_findings``: whether they are marked. Raises what
+    the client raises."""
     last_ms = None
     window = view.window
     if window is None and view.custom is None:
@@ -149,9 +152,10 @@ def draw(client: Client, subject: Subject, view: View, now_ms: int) -> Drawn:
     tz = subject.zone(view)
     canvas = Canvas(window, tz, view.width_px, palette(view.theme), view.units)
     picture = _picture(series, subject, view, reach, now_ms)
+    findings = findings_in(client, subject.device_id, reach) if with_findings else ()
     picture = replace(
         picture,
-        marks=marks_of(findings_in(client, subject.device_id, reach), view),
+        marks=marks_of(findings, view),
         compared=_compared(client, subject, view, picture, window, now_ms),
         annotations=annotation_marks(client, subject.device_id, reach),
     )

@@ -129,6 +129,19 @@ def _band_trace(frame: Frame, scale: float, colour: str) -> Trace:
 
 
 def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
+    line = {"width": 1.5, "color": canvas.palette.accent}
+    return _drawn_line(frame, scale) | _spoken(frame, canvas) | {"line": line}
+
+
+def _second_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
+    """The metric beside the first: another colour, and dashed. It says its part of the label."""
+    second = {"second": {"name": frame.metric.label, "unit": frame.unit}}
+    line = {"width": 1.5, "color": canvas.palette.ok, "dash": "4px,2px"}
+    return _drawn_line(frame, scale) | {"meta": second, "line": line}
+
+
+def _drawn_line(frame: Frame, scale: float) -> Trace:
+    """The middle of each row, from run to run."""
     x: list[str | None] = []
     y: list[float | None] = []
     middle = rounded(frame.middle, scale)
@@ -140,10 +153,8 @@ def _line_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
         "name": frame.metric.label,
         "x": x,
         "y": y,
-        **_spoken(frame, canvas),
         "mode": "lines",
         "connectgaps": False,
-        "line": {"width": 1.5, "color": canvas.palette.accent},
     }
 
 
@@ -165,26 +176,6 @@ def _bar_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
         "width": [round(length * (1 - BAR_GAP)) for length in lengths],
         **_spoken(frame, canvas),
         "marker": {"color": canvas.palette.accent, "line": {"width": 0}},
-    }
-
-
-def _second_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:
-    """The metric beside the first: another colour, and dashed. It says its part of the label."""
-    x: list[str | None] = []
-    y: list[float | None] = []
-    middle = rounded(frame.middle, scale)
-    for run in frame.runs:
-        x += [*axis_text(_positions(frame, run)), None]
-        y += [*_held(middle, run), None]
-    return {
-        "type": "scatter",
-        "name": frame.metric.label,
-        "x": x,
-        "y": y,
-        "meta": {"second": {"name": frame.metric.label, "unit": frame.unit}},
-        "mode": "lines",
-        "connectgaps": False,
-        "line": {"width": 1.5, "color": canvas.palette.ok, "dash": "4px,2px"},
     }
 
 

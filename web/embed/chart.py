@@ -65,10 +65,11 @@ def context(viewer: EmbedViewer, now_ms: int) -> Context:
 
 
 def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
-    """A value for each of `OUTPUTS`. Raises what the client raises."""
+    """A value for each of `OUTPUTS`. Findings aren't for an embed's viewers. Raises what the
+    client raises."""
     definition = viewer.embed.definition
     view, subject = chart_view(definition, wishes, now_ms), context(viewer, now_ms).subject
-    drawn = chart_query.draw(viewer.client, subject, view, now_ms)
+    drawn = chart_query.draw(viewer.client, subject, view, now_ms, with_findings=False)
     tz = drawn.canvas.tz
     state = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution)
     return {
