@@ -19,13 +19,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from api.catalog import METRICS
 from api.ingest.decode import Devices
 from api.ingest.foreign.convert import Places, batches, device_names
 from api.ingest.foreign.guess_mapping import guess
 from api.ingest.foreign.mapping import Mapping, Mappings
 from api.ingest.foreign.rows import opened
-from api.metering.units import LITRES_PER_GALLON
+from api.metering.units import GALLONS_PER_CUBIC_METRE, LITRES_PER_GALLON
 from api.timez import now_ms
 from benchmarks.telling import may_leave_files, of_a_site, tell
 
@@ -33,7 +32,6 @@ METERS: Final = 30
 STEP_S: Final = 60
 START: Final = datetime(2020, 1, 1)  # noqa: DTZ001 - a wall clock, read as UTC
 LONGEST_S: Final = 1_800
-_AMOUNT: Final = [metric.name for metric in METRICS].index("flow_amount")
 _LINES_AT_ONCE: Final = 50_000
 
 
@@ -62,10 +60,16 @@ def read_file(path: Path, mapping: Mapping) -> dict[str, float]:
     file = opened(path, mapping.form, mapping.encoding)
     keys = {name: key for key, name in enumerate(device_names(file, mapping), 1)}
     places = Places(Devices(keys), {})
-    rows, gallons, begun = 0, 0.0, time.process_time()
+    rows, begun = 0, time.process_time()
+    first: dict[int, float] = {}
+    last: dict[int, float] = {}
     for batch in batches(file, mapping, places, now_ms()):
         rows += batch.read
-        gallons += float(batch.columns.values[_AMOUNT].sum())
+        for register in batch.registers:
+            first.setdefault(register.device, register.value)
+            last[register.device] = register.value
+    cubic_metres = sum(last.values()) - sum(first.values())
+    gallons = cubic_metres * GALLONS_PER_CUBIC_METRE
     return {
         "rows": rows,
         "cpu_s": time.process_time() - begun,

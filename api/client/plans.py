@@ -9,9 +9,11 @@ from urllib.parse import quote
 
 from api.catalog import INSIGHT_PREFIX
 from api.client.fields import (
+    Json,
     a_list,
     an_object,
     instant,
+    maybe_object,
     maybe_text,
     needed_instant,
     needed_number,
@@ -217,6 +219,33 @@ def _tariff(body: Any) -> TariffRecord:
         fields.get("organization") is True,
         tuple(map(str, a_list(fields.get("groups"), "groups"))),
         tuple(map(str, a_list(fields.get("devices"), "devices"))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MonthEndSum:
+    """Of devices together. ``costs``: expected, by currency. ``likely``: how many budgets are
+    likely exceeded, or are exceeded already."""
+
+    expected: float
+    low80: float | None
+    high80: float | None
+    costs: Mapping[str, float]
+    likely: int
+
+
+def month_end_sum(body: Json) -> MonthEndSum | None:
+    """Of a summary; None where none is known."""
+    fields, budgets = maybe_object(body, "monthEnd"), maybe_object(body, "budgets")
+    if not fields:
+        return None
+    costs = [an_object(each, "cost") for each in a_list(fields.get("cost"), "cost")]
+    return MonthEndSum(
+        needed_number(fields, "expected"),
+        number(fields, "low80"),
+        number(fields, "high80"),
+        {text(cost, "currency"): needed_number(cost, "expected") for cost in costs},
+        int((number(budgets, "likely") or 0) + (number(budgets, "exceeded") or 0)),
     )
 
 

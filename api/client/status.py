@@ -23,6 +23,7 @@ from api.client.fields import (
     whole,
 )
 from api.client.findings import Finding, finding
+from api.client.plans import MonthEndSum, month_end_sum
 from api.client.replies import Device, Series, device
 from api.client.request_protocol import Requests
 from api.errors import NotFound, NotOffered
@@ -158,6 +159,7 @@ class StatusSummary:
     usual: UsualToday = field(default_factory=UsualToday)
     unchecked: int = 0
     checked_ms: int | None = None
+    month_end: MonthEndSum | None = None
 
 
 class StatusMethods(Requests, Protocol):
@@ -357,6 +359,7 @@ def status_summary(body: Any) -> StatusSummary:
         attention=_attention(maybe_object(answer, "attention")),
         unchecked=maybe_whole(maybe_object(answer, "unchecked"), "devices") or 0,
         checked_ms=instant(maybe_object(answer, "unchecked"), "checkedTo"),
+        month_end=month_end_sum(answer),
     )
 
 

@@ -123,8 +123,9 @@ def _configure(
     store: Store, meter: Device, action: str, changes: Mapping[str, Any]
 ) -> dict[str, Any]:
     from api.store.base import NewDevice
+    from api.store.devices import own_config
 
-    before = {name: each for name, each in (meter.config or {}).items() if name != _INTERVAL}
+    before = own_config(meter)
     config = {**before, **changes}
     config = {name: each for name, each in config.items() if each is not None}
     try:
@@ -139,6 +140,3 @@ def _configure(
     fields = {"id": meter.id, "config": config}
     store.import_devices(meter.organization_id, [NewDevice(meter.serial_number, fields)], audit)
     return {"device": meter.serial_number, **after}
-
-
-_INTERVAL: Final = "reportingInterval"  # kept apart from the configuration

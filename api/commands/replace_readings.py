@@ -53,7 +53,7 @@ def _spans(store: Store, organization_id: str, path: Path) -> list[tuple[Device,
     bounds: dict[int, tuple[int, int]] = {}
     try:
         for batch in files.batches(source, devices, now_ms()):
-            for key, low, high in batch.columns.bounds():
+            for key, low, high in batch.bounds():
                 first, last = bounds.get(key, (low, high))
                 bounds[key] = (min(first, low), max(last, high))
     except files.Damaged as error:

@@ -46,7 +46,7 @@ class Columns:
         return len(self.devices)
 
     def rows(self) -> list[ReadingRow]:
-        measured = map(_nullable, self.values)
+        measured = map(nullable, self.values)
         rows = zip(self.devices.tolist(), self.instants.tolist(), *measured, strict=False)
         return cast("list[ReadingRow]", list(rows))
 
@@ -65,7 +65,7 @@ class Columns:
         return Columns(self.devices[which], self.instants[which], self.values[:, which])
 
 
-def _nullable(column: Floats) -> Iterable[float | None]:
+def nullable(column: Floats) -> Iterable[float | None]:
     missing = np.isnan(column)
     if missing.all():
         return repeat(None)  # as long as the other columns
@@ -101,6 +101,14 @@ class Batch:
     consumed: int = 0
     registers: tuple[RegisterRow, ...] = ()
     refused_rows: tuple[RefusedRow, ...] = ()
+
+    def bounds(self) -> list[tuple[int, int, int]]:
+        """(device key, first, last instant) of each device's readings, and of its registers."""
+        bounds: dict[int, tuple[int, int]] = {}
+        for row in self.registers:
+            low, high = bounds.get(row.device, (row.ts, row.ts))
+            bounds[row.device] = min(low, row.ts), max(high, row.ts)
+        return [*self.columns.bounds(), *((key, *both) for key, both in bounds.items())]
 
     @property
     def refused_count(self) -> int:

@@ -10,7 +10,8 @@ from api.ingest.decode import Devices
 from api.ingest.foreign.convert import device_names
 from api.ingest.foreign.mapping import DEVICE_ZONE, Mapping
 from api.ingest.foreign.rows import opened
-from api.store.base import NewDevice, Store
+from api.store.base import Grant, NewDevice, Scope, Store
+from api.store.devices import own_config
 
 MOST_NEW: Final = 5_000  # more are another column, taken for the devices
 LONGEST_NAME: Final = 200
@@ -30,6 +31,23 @@ def create_missing(store: Store, organization_id: str, path: Path, mapping: Mapp
     if new:
         store.import_devices(organization_id, [NewDevice(name, fields, None) for name in new])
     return new
+
+
+def set_register_digits(store: Store, organization_id: str, path: Path, mapping: Mapping) -> None:
+    """Give the devices of a file of registers the digits that its mapping names, but those that
+    have digits already."""
+    if not mapping.digits or not mapping.of_water("register"):
+        return
+    names = device_names(opened(path, mapping.form, mapping.encoding), mapping)
+    scope = Scope(organization_id, Grant(everything=True))
+    changed: list[NewDevice] = []
+    for device in store.resolve(scope, names):
+        config = {} if device is None else own_config(device)
+        if device is not None and "registerDigits" not in config:
+            config["registerDigits"] = mapping.digits
+            changed.append(NewDevice(device.serial_number, {"id": device.id, "config": config}))
+    if changed:
+        store.import_devices(organization_id, changed)
 
 
 def _is_serial(name: str) -> bool:

@@ -16,6 +16,7 @@ from api.ingest.decode import Devices
 from api.ingest.foreign import convert
 from api.ingest.foreign.mapping import Mapping, to_toml
 from api.ingest.foreign.rows import opened
+from api.ingest.new_devices import set_register_digits
 from api.ingest.prefetch import prefetched
 from api.store.base import (
     DeviceQuery,
@@ -93,6 +94,8 @@ def import_file(
     count as repeated. Raises UserError if it can't be read to its end; complete rows before that
     are kept.
     """
+    if mapping is not None:
+        set_register_digits(store, organization_id, path, mapping)
     devices = Devices(store.ingest_keys(organization_id))
     make, file, what = _reading(store, organization_id, path, devices, mapping)
     digest = content_digest(path, mapping)

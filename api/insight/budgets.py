@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Any, Final, Literal, NamedTuple
 
@@ -11,8 +12,17 @@ import orjson
 
 from api.insight.month_ends import cost_of, volume_of
 from api.metering.cost import money
-from api.metering.month_end import MonthEnd, chance_above, summed
-from api.store.base import Device, Grant, MonthEndRow, PlanRow, Scope, StatusQuery, Store
+from api.metering.month_end import MonthEnd, Sums, chance_above, together
+from api.store.base import (
+    Device,
+    Grant,
+    MonthEndRow,
+    MonthEndSums,
+    PlanRow,
+    Scope,
+    StatusQuery,
+    Store,
+)
 
 Measure = Literal["volume", "cost"]
 MEASURES: Final[tuple[Measure, ...]] = ("volume", "cost")
@@ -49,7 +59,7 @@ class Budget:
 
 class BudgetState(NamedTuple):
     """``devices``: those that count; ``end`` None: too early to say; ``currency`` of a cost.
-    ``keys``: of all that its alert may stand for, ascending."""
+    ``key``: the device that its alert stands on."""
 
     budget: Budget
     label: str
@@ -58,7 +68,7 @@ class BudgetState(NamedTuple):
     end: MonthEnd | None
     currency: str
     as_of_ms: int
-    keys: tuple[int, ...]
+    key: int | None
 
     @property
     def chance(self) -> float | None:
@@ -86,61 +96,78 @@ def budgets_of(store: Store, organization_id: str) -> list[Budget]:
 
 def states_of(store: Store, organization_id: str, budgets: Sequence[Budget]) -> list[BudgetState]:
     """In the order of the budgets; of devices that are gone none."""
+    if not budgets:
+        return []
     scope = Scope(organization_id, Grant(everything=True))
     ids = [each.target for each in budgets if each.level == "device"]
     resolved = store.resolve(scope, ids) if ids else []
     devices = {device.id: device for device in resolved if device is not None}
     rows = store.month_ends([device.key for device in devices.values()])
     groups = {
-        name: store.month_ends_of(scope, StatusQuery(group=name))
+        name: store.month_end_sums(scope, StatusQuery(group=name))
         for name in {each.target for each in budgets if each.level == "group"}
     }
     made: list[BudgetState] = []
     for each in budgets:
         device: Device | None = devices.get(each.target)
         if each.level == "group":
-            made.append(_state(each, each.target, groups[each.target], ()))
+            made.append(_of_group(each, groups[each.target]))
         elif device is not None:
-            own = rows.get(device.key)
-            made.append(_state(each, device.label, [own] if own else [], (device.key,)))
+            made.append(state_of_row(each, device, rows.get(device.key)))
     return made
 
 
-def _state(
-    budget: Budget, label: str, rows: Sequence[MonthEndRow], keys: tuple[int, ...]
-) -> BudgetState:
-    month = max((row.month for row in rows), default="")
-    rows = [row for row in rows if row.month == month]
-    currencies = {row.currency for row in rows}
-    ends = [cost_of(row) if budget.measure == "cost" else volume_of(row) for row in rows]
-    certain = [end for end in ends if end is not None]
-    mixed = budget.measure == "cost" and len(currencies) > 1
-    whole = len(certain) == len(ends) and not mixed
+def state_of_row(budget: Budget, device: Device, row: MonthEndRow | None) -> BudgetState:
+    """A device's budget against this month end."""
+    if row is None:
+        return BudgetState(budget, device.label, 0, "", None, "", 0, device.key)
+    end = cost_of(row) if budget.measure == "cost" else volume_of(row)
+    currency, as_of_ms = row.currency, row.as_of_ms
+    return BudgetState(budget, device.label, 1, row.month, end, currency, as_of_ms, device.key)
+
+
+def _of_group(budget: Budget, sums: Sequence[MonthEndSums]) -> BudgetState:
+    """Costs in several currencies can't be compared with one amount."""
+    if not sums:
+        return BudgetState(budget, budget.target, 0, "", None, "", 0, None)
+    by_currency = {each.currency: end for each in sums if (end := _cost(each)) is not None}
+    end = next(iter(by_currency.values())) if len(by_currency) == 1 else None
     return BudgetState(
         budget=budget,
-        label=label,
-        devices=len(rows),
-        month=month,
-        end=summed(certain) if whole else None,
-        currency=currencies.pop() if len(currencies) == 1 else "",
-        as_of_ms=max((row.as_of_ms for row in rows), default=0),
-        keys=keys or tuple(sorted(row.key for row in rows)),
+        label=budget.target,
+        devices=sum(each.gallons.devices for each in sums),
+        month=max(each.month for each in sums),
+        end=end if budget.measure == "cost" else volume_together(sums),
+        currency=next(iter(by_currency)) if len(by_currency) == 1 else "",
+        as_of_ms=max(each.as_of_ms for each in sums),
+        key=min(each.first_key for each in sums),
     )
 
 
-def state_of_row(budget: Budget, device: Device, row: MonthEndRow) -> BudgetState:
-    """A device's budget against this month end."""
-    return _state(budget, device.label, [row], (device.key,))
+def _cost(sums: MonthEndSums) -> MonthEnd | None:
+    return together(_first_day(sums.month), sums.cost) if sums.currency else None
 
 
-def totals(rows: Sequence[MonthEndRow]) -> tuple[MonthEnd | None, dict[str, MonthEnd]]:
-    """(volume, costs by currency) of devices together; those of which it is too early to say are
-    left out."""
-    volumes = [end for row in rows if (end := volume_of(row)) is not None]
-    by_currency: dict[str, list[MonthEnd]] = {}
-    for row in rows:
-        end = cost_of(row)
-        if end is not None:
-            by_currency.setdefault(row.currency, []).append(end)
-    costs = {currency: summed(ends) for currency, ends in by_currency.items()}
-    return summed(volumes), {name: end for name, end in costs.items() if end is not None}
+def costs_together(sums: Sequence[MonthEndSums]) -> dict[str, MonthEnd]:
+    """By currency."""
+    return {each.currency: end for each in sums if (end := _cost(each)) is not None}
+
+
+def volume_together(sums: Sequence[MonthEndSums]) -> MonthEnd | None:
+    every = [each.gallons for each in sums]
+    if not every:
+        return None
+    bounds = range(len(every[0].offs))
+    whole = Sums(
+        sum(each.devices for each in every),
+        sum(each.with_interval for each in every),
+        sum(each.so_far for each in every),
+        sum(each.expected for each in every),
+        tuple(sum(each.offs[place] for each in every) for place in bounds),
+        tuple(sum(each.squares[place] for each in every) for place in bounds),
+    )
+    return together(_first_day(max(each.month for each in sums)), whole)
+
+
+def _first_day(month: str) -> date:
+    return date.fromisoformat(f"{month}-01")

@@ -100,27 +100,30 @@ SHARED: Final = 0.2  # of the variance of a fleet's errors that its devices have
 _Z80: Final = 1.2815515655446004  # standard deviations from the middle to a bound of 80 %
 
 
-def summed(ends: Iterable[MonthEnd]) -> MonthEnd | None:
-    """Of several devices together: errors partly cancel, as far as they are not shared. Without an
-    interval where one device has none; None of no device."""
-    every = list(ends)
-    if not every:
+class Sums(NamedTuple):
+    """Of ``devices`` month ends, ``with_interval`` of which have one: gallons or money so far and
+    expected, and of each bound's distance from what is expected the sum and the sum of squares."""
+
+    devices: int
+    with_interval: int
+    so_far: float
+    expected: float
+    offs: tuple[float, ...]
+    squares: tuple[float, ...]
+
+
+def together(month: date, sums: Sums) -> MonthEnd | None:
+    """The month end of several devices: their errors partly cancel, as far as they aren't shared. A
+    device without an interval adds nothing to its width. None of no device."""
+    if not sums.devices:
         return None
-    so_far, expected = sum(e.so_far for e in every), sum(e.expected for e in every)
-    intervals = [each.interval for each in every]
+    if not sums.with_interval:
+        return MonthEnd(month, sums.so_far, sums.expected, None)
     bounds: list[float] = []
-    for place in range(len(Interval._fields)):
-        offs = [
-            interval[place] - each.expected
-            for each, interval in zip(every, intervals, strict=True)
-            if interval is not None
-        ]
-        if len(offs) < len(every):
-            return MonthEnd(every[0].month, so_far, expected, None)
-        alike, apart = sum(offs) ** 2, sum(off * off for off in offs)
-        width = sqrt(SHARED * alike + (1 - SHARED) * apart)
-        bounds.append(max(so_far, expected + (width if sum(offs) > 0 else -width)))
-    return MonthEnd(every[0].month, so_far, expected, Interval(*bounds))
+    for off, square in zip(sums.offs, sums.squares, strict=True):
+        width = sqrt(SHARED * off * off + (1 - SHARED) * square)
+        bounds.append(max(sums.so_far, sums.expected + (width if off > 0 else -width)))
+    return MonthEnd(month, sums.so_far, sums.expected, Interval(*bounds))
 
 
 def chance_above(end: MonthEnd, limit: float) -> float | None:

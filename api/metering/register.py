@@ -176,7 +176,7 @@ def exchanged(
 ) -> list[Mapping[str, Any]]:
     """The value of ``meterExchanges`` with the exchange at an instant, or without one. Raises
     ValueError, in words, where there is none to take away."""
-    rows: list[Mapping[str, Any]] = given if isinstance(given, list) else []
+    rows = cast("list[Mapping[str, Any]]", given) if isinstance(given, list) else []
     others = [row for row in rows if _exchange(row).at_ms != at_ms]
     if exchange is None and len(others) == len(rows):
         raise ValueError("has no exchange")
@@ -318,27 +318,7 @@ def _cuts(from_ms: int, to_ms: int) -> Iterator[int]:
             yield end_ms
 
 
-# --- In columns -----------------------------------------------------------------------------------
-
-
-def volumes(registers: Floats, full_scale: float = 0.0) -> Floats:
-    """What flowed before each register of one meter in order of time, in the registers' unit.
-
-    NaN for the first one, and where a fall isn't explained by ``full_scale``, the volume at which
-    the register starts again (0: never).
-    """
-    steps = np.full(len(registers), np.nan)
-    if len(registers) < 2:
-        return steps
-    steps[1:] = np.diff(registers)
-    fallen = steps < 0
-    if full_scale:
-        past = steps + full_scale
-        rolled_over = fallen & (past >= 0) & (past < ROLLED_OVER_BELOW * full_scale)
-        steps = np.where(rolled_over, past, steps)
-        fallen &= ~rolled_over
-    steps[fallen] = np.nan
-    return steps
+# --- In files -----------------------------------------------------------------------------------
 
 
 def looks_like_register(values: Floats) -> bool:

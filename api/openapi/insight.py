@@ -167,6 +167,10 @@ _COMPONENTS: Final[dict[str, Any]] = {
     ),
     "StatusSummary": record(
         {
+            "monthEnd": nullable(ref("MonthEndSum"))
+            | {"description": "Of all devices together; null before any is known."},
+            "budgets": record({"count": NUMBER, "likely": NUMBER, "exceeded": NUMBER})
+            | {"description": "Of the scope, whatever the search and group."},
             "devices": NUMBER,
             "subMeters": NUMBER
             | {

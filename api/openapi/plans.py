@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from api.insight.budgets import MEASURES
 from api.insight.report_schedules import EVERY, RECEIVER_KINDS
+from api.metering.forecast import Interval
 from api.metering.tariff import WEEKDAYS
 from api.openapi.components import (
     BOOLEAN,
@@ -87,6 +88,13 @@ _SCHEDULE: Final[dict[str, Schema]] = {
 }
 
 
+_ENDS: Final[dict[str, Schema]] = {
+    "soFar": NUMBER,
+    "expected": NUMBER,
+    **{name: nullable(NUMBER) for name in Interval._fields},
+}
+
+
 def _page(name: str) -> Schema:
     return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
 
@@ -108,6 +116,13 @@ PLAN_COMPONENTS: Final[dict[str, Any]] = {
     ),
     "Costs": record({"count": NUMBER, "data": array(ref("DeviceCosts"))})
     | {"description": "Devices without a tariff are left out: theirs is volume times price."},
+    "MonthEndSum": record(
+        {
+            "month": STRING,
+            **_ENDS,
+            "cost": array(record({"currency": STRING, **_ENDS})),
+        }
+    ),
     "Tariff": record({"id": UUID, **_TARIFF, **_BY}),
     "TariffPage": _page("Tariff"),
     "TariffBody": _body(_TARIFF),

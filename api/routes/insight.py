@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from api.catalog import HOUR_MS, INSIGHT_PREFIX
 from api.domain.identify import identify, identify_each, storable
+from api.insight import plan_changes
 from api.insight.fleet_page import Line, Strip, attention, lines, strips
 from api.insight.tariffs import price_now
 from api.metering.status import State
@@ -26,7 +27,7 @@ from api.routes.endpoint import Action, Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.finding_settings import FINDING_SETTINGS_ACTIONS, FINDING_SETTINGS_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
-from api.routes.plans import PLAN_ACTIONS, PLAN_ROUTES
+from api.routes.plans import PLAN_ACTIONS, PLAN_ROUTES, month_end_object
 from api.routes.registers import REGISTER_ROUTES
 from api.routes.serialize import device_object, instant
 from api.routes.volumes import VOLUME_ROUTES
@@ -149,9 +150,12 @@ def get_summary(call: Call[SummaryQuery]) -> Reply:
 
 def _summary(store: Store, scope: Scope, params: SummaryQuery, kind: str | None) -> dict[str, Any]:
     if not _can_match(params):
-        return summary_object(_EMPTY, Attention({}, (), {}, 0, None))
+        nothing = month_end_object([], [])
+        return summary_object(_EMPTY, Attention({}, (), {}, 0, None)) | nothing
     query = StatusQuery(text=params.q or "", group=params.group, kind=kind)
-    return summary_object(store.summarize(scope, query), attention(store, scope, query, now_ms()))
+    made = summary_object(store.summarize(scope, query), attention(store, scope, query, now_ms()))
+    sums, budgets = store.month_end_sums(scope, query), plan_changes.budgets(store, scope)
+    return made | month_end_object(sums, budgets)
 
 
 def list_groups(call: Call[PageQuery]) -> Reply:

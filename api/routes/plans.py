@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from api.catalog import INSIGHT_PREFIX
 from api.domain.identify import identify_each
 from api.insight import plan_changes
 from api.insight.alerts.management import Author
-from api.insight.budgets import BudgetState
+from api.insight.budgets import BudgetState, costs_together, volume_together
 from api.insight.report_schedules import Schedule
 from api.insight.tariffs import Prices, StoredTariff, daily_costs, zone_of
+from api.metering.forecast import Interval
+from api.metering.month_end import MonthEnd
 from api.openapi import Operation, ref
 from api.params import NoBody, Query
 from api.params.plans import BudgetBody, CostsQuery, ScheduleBody, TariffBody
@@ -18,7 +21,7 @@ from api.roles import Role
 from api.routes.alert_objects import message_object, whole_page
 from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
 from api.routes.serialize import instant
-from api.store.base import PlanRow, Store
+from api.store.base import MonthEndSums, PlanRow, Store
 
 
 def get_costs(call: Call[CostsQuery]) -> Reply:
@@ -120,6 +123,26 @@ def budget_object(state: BudgetState) -> dict[str, Any]:
         "state": state.state,
         **_by(budget.row),
     }
+
+
+def month_end_object(
+    sums: Sequence[MonthEndSums], budgets: Sequence[BudgetState]
+) -> dict[str, Any]:
+    """Where the month of several devices ends, and how many of the ``budgets`` it exceeds."""
+    volume, costs = volume_together(sums), costs_together(sums)
+    states = [each.state for each in budgets]
+    end = None
+    if volume is not None:
+        costed = [{"currency": name, **_amounts(each)} for name, each in costs.items()]
+        end = {"month": max(each.month for each in sums), **_amounts(volume), "cost": costed}
+    counts = {name: states.count(name) for name in ("likely", "exceeded")}
+    return {"monthEnd": end, "budgets": {"count": len(states), **counts}}
+
+
+def _amounts(end: MonthEnd) -> dict[str, float | None]:
+    names = Interval._fields
+    bounds = (None,) * len(names) if end.interval is None else end.interval
+    return {"soFar": end.so_far, "expected": end.expected, **dict(zip(names, bounds, strict=True))}
 
 
 def list_budgets(call: Call[Query]) -> Reply:

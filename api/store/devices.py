@@ -81,6 +81,12 @@ def in_context(device: Device, groups: Sequence[str], parent: str | None) -> Dev
     return replace(device, config={**config, **added}) if added else device
 
 
+def own_config(device: Device) -> dict[str, Any]:
+    """Its configuration without what is stored elsewhere, to be changed and imported again."""
+    elsewhere = ("reportingInterval", "groups", PARENT)
+    return {name: each for name, each in (device.config or {}).items() if name not in elsewhere}
+
+
 # --- Import fields → columns ---------------------------------------------------------------------
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from api.metering.month_end import Sums
 from api.store.alerts import mark_alerts
 from api.store.audit import AuditPart
-from api.store.base import UNTOUCHED, AuditEntry, Scope, StatusQuery
+from api.store.base import UNTOUCHED, AuditEntry, Row, Scope, StatusQuery
 from api.store.base.alerts import MessageRow
-from api.store.base.plans import MonthEndRow, PlanKind, PlanRow
+from api.store.base.plans import MonthEndRow, MonthEndSums, PlanKind, PlanRow
 from api.store.dialect_interface import Transaction
-from api.store.plan_tables import MONTH_END, PLAN
+from api.store.plan_tables import AMOUNTS, MONTH_END, PLAN
 from api.store.sql import alerts as alert_sql
 from api.store.sql import findings as finding_sql
 from api.store.sql import plans as sql
@@ -73,9 +74,15 @@ class PlansPart(AuditPart):
         rows = [MonthEndRow(*row) for some in pieces for row in self.fetch(sql.month_ends(some))]
         return {row.key: row for row in rows}
 
-    def month_ends_of(self, scope: Scope, query: StatusQuery) -> list[MonthEndRow]:
-        rows = self.fetch(sql.month_ends_of(self.dialect, scope, query))
-        return [MonthEndRow(*row) for row in rows]
+    def month_end_sums(self, scope: Scope, query: StatusQuery) -> list[MonthEndSums]:
+        rows = self.fetch(sql.month_end_sums(self.dialect, scope, query))
+        width = 4 + 2 * len(AMOUNTS[2:])
+        return [
+            MonthEndSums(
+                row[0], row[1], row[2], row[3], _sums(row[4 : 4 + width]), _sums(row[4 + width :])
+            )
+            for row in rows
+        ]
 
     def due_month_ends(self, now_ms: int, limit: int) -> list[int]:
         return [key for (key,) in self.fetch(sql.due_month_ends(now_ms, limit))]
@@ -89,3 +96,11 @@ class PlansPart(AuditPart):
             keys = [row.key for row in rows]
             budgeted = transaction.fetch(sql.with_budgets(self.dialect, keys))
             mark_alerts(self.dialect, transaction, [key for (key,) in budgeted])
+
+
+def _sums(row: Row) -> Sums:
+    devices, with_interval, so_far, expected, *rest = row
+    values = [each or 0.0 for each in rest]
+    bounds = len(values) // 2
+    offs, squares = tuple(values[:bounds]), tuple(values[bounds:])
+    return Sums(devices, with_interval, so_far or 0.0, expected or 0.0, offs, squares)

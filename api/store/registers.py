@@ -89,7 +89,7 @@ def in_order(rows: Sequence[RegisterRow]) -> list[RegisterRow]:
 def merged(one: RegisterRow, other: RegisterRow | None) -> RegisterRow:
     """Two registers of one instant as one: the larger values, so that their order has no effect."""
     if other is None:
-        return RegisterRow(*one[:2], one.value + 0.0, *one[3:])  # no -0.0, which equals 0.0
+        return one if one.value else one._replace(value=0.0)  # -0.0 equals it
     unit, value = max((one.unit, one.value), (other.unit, other.value))
     beside = [
         max((number for number in pair if number is not None), default=None)
@@ -123,6 +123,10 @@ class RegistersPart(CorrectionsPart):
 
     def count_registers(self, device: Device, span: Span) -> int:
         return int(self.fetch(sql.count(device.key, *series_sql.closed(span)))[0][0])
+
+    def count_beside_registers(self, device: Device, span: Span) -> int:
+        query = sql.count_beside(device.key, *series_sql.closed(span))
+        return int(self.fetch(query)[0][0])
 
     def register_falls(self, device: Device, from_ms: int) -> list[RegisterEntry]:
         falls: list[RegisterEntry] = []
@@ -176,10 +180,12 @@ class RegistersPart(CorrectionsPart):
         fresh: list[RegisterRow] = []
         for row in ordered:
             there = existing.get((row.device, row.ts))
-            if merged(row, there) != there:
+            instant = (row.device, row.ts)
+            both = merged(row, there)
+            if both != there:
                 fresh.append(row)
-                instant = (row.device, row.ts)
-                changed[instant] = merged(row, changed.get(instant, there))
+                before = changed.get(instant)
+                changed[instant] = both if before is None else merged(both, before)
         by_device: defaultdict[int, list[int]] = defaultdict(list)
         for key, ts in changed:
             by_device[key].append(ts)

@@ -50,6 +50,7 @@ def totals(summary: StatusSummary, *, span: Span, units: Units) -> list[Total]:
         flow_now(summary, units),
         volume_today(summary, units),
         cost_today(summary),
+        *month_end(summary, units),
         uptime(summary, span),
     ]
 
@@ -150,6 +151,25 @@ def uptime(summary: StatusSummary, span: Span) -> Total:
     length, unit = (60, "min") if observed.expected_s <= MOST_MINUTES * 60 else (3600, "h")
     note = f"{_of(observed.observed_s // length, observed.expected_s // length)} {unit}"
     return Total("uptime", label, percent(observed.observed_s / observed.expected_s), note)
+
+
+# --- The month's end -----------------------------------------------------------------------------
+
+
+def month_end(summary: StatusSummary, units: Units) -> list[Total]:
+    """None where the server can't say."""
+    end = summary.month_end
+    if end is None:
+        return []
+    cost = " + ".join(money(amount, currency) for currency, amount in end.costs.items())
+    bounds = ""
+    if end.low80 is not None and end.high80 is not None:
+        bounds = f"{units.volume(end.low80)} – {units.volume(end.high80)}"
+    likely = ""
+    if end.likely:
+        likely = f"{formatting.plural(end.likely, 'budget')} likely exceeded"
+    note = " · ".join(part for part in (likely, bounds, cost) if part)
+    return [Total("month-end", "Month end", units.volume(end.expected), note or "expected")]
 
 
 # --- Budgets -------------------------------------------------------------------------------------

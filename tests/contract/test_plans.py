@@ -176,7 +176,7 @@ def state(level: str, amount: str, interval: Interval | None, so_far: float) -> 
     definition = f'{{"measure": "cost", "amount": "{amount}"}}'
     row = PlanRow("b", ACME, "budget", f"{level}:North", definition, None, "key", 0, 0)
     end = MonthEnd(date(2026, 11, 1), so_far, 100.0, interval)
-    return BudgetState(Budget.of(row), "North", 2, "2026-11", end, "USD", 5, (1, 2))
+    return BudgetState(Budget.of(row), "North", 2, "2026-11", end, "USD", 5, 1)
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from api.metering.month_end import (
     MonthEnd,
     Pool,
     Score,
+    Sums,
     chance_above,
     month_end,
     month_of,
     month_scores,
-    summed,
+    together,
 )
 from tests.tables import cases
 
@@ -131,10 +132,12 @@ def test_the_chance_of_ending_above_a_limit(
 
 
 def test_a_sums_interval_lies_between_those_of_alike_and_of_independent_errors() -> None:
-    together = summed([_end(100, 10)] * 4)
-    assert together is not None
-    assert together.expected == 400
-    assert together.interval is not None
-    assert 20 < together.interval.high80 - 400 < 40
-    assert summed([]) is None
-    assert summed([_end(1, 1), _end(2, None)]) == _end(3, None)
+    month = date(2026, 11, 1)
+    offs, squares = (-40.0, 40.0, -80.0, 80.0), (400.0, 400.0, 1600.0, 1600.0)
+    end = together(month, Sums(4, 4, 10.0, 400.0, offs, squares))  # four of 100 ± 10
+    assert end is not None
+    assert end.interval is not None
+    assert 20 < end.interval.high80 - 400 < 40
+    assert 20 < 400 - end.interval.low80 < 40
+    assert together(month, Sums(0, 0, 0.0, 0.0, offs, squares)) is None
+    assert together(month, Sums(1, 0, 1.0, 3.0, offs, squares)) == MonthEnd(month, 1.0, 3.0, None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, repeat, starmap
 from typing import Final
 
 import numpy as np
 
-from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS, METRICS
+from api.catalog import BESIDE_REGISTER, EARLIEST_READING_MS, FUTURE_TOLERANCE_MS, METRICS
 from api.errors import UserError
 from api.ingest.batch import (
     NO_DEVICE,
@@ -23,6 +23,7 @@ from api.ingest.batch import (
     RefusedRow,
     blank,
     device_column,
+    nullable,
 )
 from api.ingest.csv_records import NOT_CSV, Record, Unreadable
 from api.ingest.decode import TOO_WIDE, UNKNOWN_DEVICE, Devices, Rejection
@@ -31,16 +32,15 @@ from api.ingest.foreign.dates import parse_times
 from api.ingest.foreign.days import by_reading, reading_rows
 from api.ingest.foreign.mapping import DEVICE_ZONE, METRIC_OF, Mapping
 from api.ingest.foreign.numbers import parse_numbers
-from api.ingest.foreign.registers import Derived, RegisterChain, Registered
 from api.ingest.foreign.rows import rows_of
 from api.ingest.foreign.units import SECONDS, factor
 from api.ingest.foreign.zones import WallClock
 from api.ingest.source import Lines, SourceFile
+from api.store.base import RegisterRow
 from api.store.refusals import MAX_SAMPLE
 
 CHUNK_VALUES: Final = 10_000  # rows times devices in a row: texts stay in the processor's cache
 NO_TIME: Final = "no valid timestamp"
-OUT_OF_ORDER: Final = "register older than the rows before it"
 _PLACE: Final = {metric.name: place for place, metric in enumerate(METRICS)}
 _RATE, _DURATION, _AMOUNT = _PLACE["flow_rate"], _PLACE["flow_duration"], _PLACE["flow_amount"]
 _EMPTY: Final = ""
@@ -83,11 +83,6 @@ class Converter:
         self._clock = WallClock(mapping.newest_first)
         registers = mapping.of_water("register")
         self._register = registers[0] if registers else None
-        self._chain = RegisterChain(
-            mapping.newest_first,
-            factor(mapping.columns[registers[0]].unit, "register") if registers else 1.0,
-            10.0**mapping.digits if mapping.digits else 0.0,
-        )
 
     def batches(self, rows: Iterator[Record]) -> Iterator[Batch]:
         if self._file.layout == "day":
@@ -97,9 +92,6 @@ class Converter:
         size = max(100, CHUNK_VALUES // width)
         while chunk := list(islice(rows, size)):
             yield self._wide(chunk) if wide else self._long(chunk)
-        rest = self._chain.rest()
-        if rest is not None:
-            yield Batch(self._measured(rest), 0)
 
     # --- One row a reading ---
 
@@ -117,23 +109,15 @@ class Converter:
         checked = _Checked(rows, names, keys, instants, timely, fitting, faults, self._now_ms)
         measured = ~np.isnan(values).all(axis=0) | ~np.isnan(registers)
         accepted = checked.accepted & measured
+        columns = Columns(keys, instants, values).taken(accepted)
         if self._register is None:
-            columns = Columns(keys, instants, values).taken(accepted)
-        else:
-            columns, accepted = self._registered(checked, accepted, registers, values)
-        return self._batch(columns, size, checked, ~accepted)
-
-    def _registered(
-        self, checked: _Checked, accepted: Bools, registers: Floats, values: Floats
-    ) -> tuple[Columns, Bools]:
-        """Readings of rows with a register, and which rows are accepted still."""
-        late = accepted & self._chain.out_of_order(checked.keys, checked.instants)
-        checked.faults.add(late, OUT_OF_ORDER)
-        accepted = accepted & ~late
-        rows = Registered(checked.keys, checked.instants, registers, values).taken(accepted)
-        if not len(rows.devices):
-            return Columns(rows.devices, rows.instants, rows.values), accepted
-        return self._measured(self._chain.take(rows)), accepted
+            return self._batch(columns, size, checked, ~accepted)
+        counted = ~np.isnan(registers[accepted])
+        unit = self._mapping.columns[self._register].unit
+        made = register_rows(columns.taken(counted), registers[accepted][counted], unit)
+        return replace(
+            self._batch(columns.taken(~counted), size, checked, ~accepted), registers=made
+        )
 
     def _batch(self, columns: Columns, size: int, checked: _Checked, which: Bools) -> Batch:
         refusals, rows = Refusals(), list[RefusedRow]()
@@ -227,20 +211,6 @@ class Converter:
             numbers *= factor(column.unit, column.values)
         return numbers
 
-    def _measured(self, derived: Derived) -> Columns:
-        """Rows with a register, as readings; those that say nothing without the one before are
-        left out."""
-        rows, values = derived.rows, derived.rows.values.copy()
-        has_amount = ~np.isnan(derived.amounts)
-        values[_AMOUNT] = np.where(has_amount, derived.amounts, values[_AMOUNT])
-        lasting = has_amount & (derived.seconds > 0)
-        values[_DURATION] = np.where(lasting, derived.seconds, values[_DURATION])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rates = derived.amounts * 60 / derived.seconds
-        values[_RATE] = np.where(lasting & np.isnan(values[_RATE]), rates, values[_RATE])
-        with_data = np.flatnonzero(~np.isnan(values).all(axis=0))
-        return Columns(rows.devices, rows.instants, values).taken(with_data)
-
     # --- A column a meter ---
 
     def _wide(self, rows: Sequence[Record]) -> Batch:
@@ -270,13 +240,16 @@ class Converter:
         )
         accepted = filled & checked.accepted
         values = blank(size)
+        size, refused = int(filled.sum()), filled & ~accepted
         if column.values == "register":
-            columns, accepted = self._registered(checked, accepted, numbers, values)
-        else:
-            values[_AMOUNT if column.values == "amount" else _RATE] = numbers
-            complete_water(values, self._mapping.interval_s)
+            nothing = Columns(keys, instants, values).taken(np.zeros(len(keys), np.bool_))
             columns = Columns(keys, instants, values).taken(accepted)
-        return self._batch(columns, int(filled.sum()), checked, filled & ~accepted)
+            made = register_rows(columns, numbers[accepted], column.unit)
+            return replace(self._batch(nothing, size, checked, refused), registers=made)
+        values[_AMOUNT if column.values == "amount" else _RATE] = numbers
+        complete_water(values, self._mapping.interval_s)
+        columns = Columns(keys, instants, values).taken(accepted)
+        return self._batch(columns, size, checked, refused)
 
 
 @dataclass(slots=True)
@@ -322,6 +295,14 @@ class _Faults:
 
     def reason(self, index: int) -> str:
         return next((reason for wrong, reason in self._reasons if wrong[index]), "")
+
+
+def register_rows(rows: Columns, registers: Floats, unit: str) -> tuple[RegisterRow, ...]:
+    """Rows with their registers, which are in ``unit``. What else they have of water follows from
+    the registers."""
+    beside = (nullable(rows.values[_PLACE[metric.name]]) for metric in BESIDE_REGISTER)
+    columns = (rows.devices.tolist(), rows.instants.tolist(), registers.tolist())
+    return tuple(starmap(RegisterRow, zip(*columns, repeat(unit), *beside, strict=False)))
 
 
 def complete_water(values: Floats, interval_s: float) -> None:

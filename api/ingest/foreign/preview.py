@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from api.catalog import METRICS
+from api.catalog import BESIDE_REGISTER, METRICS, WATER_METRICS
 from api.ingest.batch import Batch, Columns, Refused
 from api.ingest.csv_records import Record, Unreadable
 from api.ingest.decode import Devices
@@ -19,9 +19,11 @@ from api.ingest.foreign.convert import Converter, Places, file_stem
 from api.ingest.foreign.mapping import Mapping
 from api.ingest.foreign.rows import opened, rows_of
 from api.ingest.source import Lines
-from api.store.base import Device
+from api.metering.register import Register, RegisterSettings, booked, steps
+from api.store.base import Device, RegisterRow
 
 PREVIEW_ROWS: Final = 5_000
+_WATER: Final = [metric.name for metric in WATER_METRICS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,11 @@ def preview(path: Path, mapping: Mapping, zones: AnyMapping[str, str], now_ms: i
         Devices(keys), {key: zones[name] for name, key in keys.items() if name in zones}
     )
     batches = list(Converter(mapping, places, now_ms, path).batches(iter(rows)))
-    readings = [row for batch in batches for row in _readings(batch.columns, names)]
+    readings = [
+        row
+        for batch in batches
+        for row in (*_readings(batch.columns, names), *_derived(batch.registers, mapping, names))
+    ]
     return Preview(
         readings, names, _refused(batches), rows[:20], sum(batch.read for batch in batches)
     )
@@ -94,6 +100,22 @@ def _readings(columns: Columns, names: list[str]) -> list[PreviewRow]:
         )
         for key, instant, row in zip(keys, columns.instants.tolist(), values, strict=True)
     ]
+
+
+def _derived(
+    rows: Sequence[RegisterRow], mapping: Mapping, names: list[str]
+) -> Iterator[PreviewRow]:
+    """What follows from the registers of these rows alone."""
+    settings = RegisterSettings(digits=mapping.digits or None, spread=False)
+    beside = [metric.name for metric in BESIDE_REGISTER]
+    ordered = sorted(rows, key=lambda row: row[:2])
+    for key, of_device in groupby(ordered, key=lambda row: row.device):
+        by_instant = {row.ts: row for row in of_device}
+        registers = [Register(row.ts, row.value, row.unit) for row in by_instant.values()]
+        for row, step in zip(by_instant.values(), steps(registers, settings), strict=True):
+            (water,) = booked(step)
+            values = (*zip(_WATER, water[1:], strict=True), *zip(beside, row[4:], strict=True))
+            yield PreviewRow(row.ts, names[key], {m: v for m, v in values if v is not None})
 
 
 def _refused(batches: list[Batch]) -> list[Refused]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,31 +18,45 @@ import numpy as np
 
 from api.catalog import RAW
 from api.ingest.batch import Batch, Ints
-from api.store.base import Device, ReadingRow, Span, Store
+from api.store.base import Device, Instant, Span, Store
 
 MOST_EXISTING: Final = 200_000  # instants looked at between a batch's first and last
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSpan:
-    """``readings`` of a device, by its key, between two instants, both included."""
+    """``readings`` of a device, by its key, between two instants, both included; or its
+    ``registers``, of which there are as many."""
 
     key: int
     from_ms: int
     to_ms: int
     readings: int
+    registers: bool = False
+
+    def stored(self, store: Store, device: Device) -> int:
+        """How many the device has there now, other readings between its registers included."""
+        span = Span(self.from_ms, self.to_ms)
+        if not self.registers:
+            return store.count(device, RAW, span)
+        return store.count_registers(device, span) + store.count_beside_registers(device, span)
 
 
 def own_spans(store: Store, batch: Batch) -> Iterator[OwnSpan]:
     """The spans of a batch that isn't stored yet. Readings at instants at which the device has one
     already belong to none, and so do those beyond what can be looked at."""
-    rows = sorted(set(batch.columns.rows()), key=lambda row: row[:2])
-    by_key: dict[int, list[ReadingRow]] = {}
-    for row in rows:
-        by_key.setdefault(row[0], []).append(row)
+    yield from _own_spans(store, sorted(row[:2] for row in set(batch.columns.rows())))
+    instants = sorted({row[:2] for row in batch.registers})
+    yield from (replace(span, registers=True) for span in _own_spans(store, instants))
+
+
+def _own_spans(store: Store, rows: Sequence[Instant]) -> Iterator[OwnSpan]:
+    by_key: dict[int, list[int]] = {}
+    for key, instant in rows:
+        by_key.setdefault(key, []).append(instant)
     devices = {device.key: device for device in store.devices_by_key(sorted(by_key))}
     for key, own in by_key.items():
-        instants = np.array([row[1] for row in own], np.int64)
+        instants = np.array(own, np.int64)
         existing = _existing(store, devices[key], int(instants[0]), int(instants[-1]))
         if existing is not None:
             yield from _between(key, instants, existing)
@@ -71,7 +85,7 @@ def note(path: Path, spans: Sequence[OwnSpan]) -> None:
     """Add spans to an import's list, on disk before this returns."""
     with path.open("a", encoding="utf-8") as file:
         for span in spans:
-            file.write(json.dumps([span.key, span.from_ms, span.to_ms, span.readings]) + "\n")
+            file.write(json.dumps(astuple(span)) + "\n")
         file.flush()
         os.fsync(file.fileno())
 

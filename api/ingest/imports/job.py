@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from api.catalog import RAW
 from api.errors import WeirError
 from api.ingest.batch import Batch
 from api.ingest.file_lock import Held, held
@@ -18,7 +17,7 @@ from api.ingest.new_devices import create_missing
 from api.ingest.pipeline import content_digest, import_file
 from api.ingest.suspicion import Suspicions
 from api.insight.reevaluation import reevaluate
-from api.store.base import Progress, Span, Store
+from api.store.base import Progress, Store
 from api.store.base.audit import AuditEntry
 from api.timez import now_ms, stamp
 
@@ -132,12 +131,15 @@ def _undo(store: Store, folder: ImportFolder) -> None:
         device.key: device for device in store.devices_by_key(sorted({s.key for s in spans}))
     }
     for span in reversed(spans):  # later ones lie between the instants of earlier ones
-        device = devices[span.key]
-        there = store.count(device, RAW, Span(span.from_ms, span.to_ms))
+        device = devices.get(span.key)
+        if device is None:  # deleted since, with its readings
+            continue
+        there = span.stored(store, device)
         if there > span.readings:
             remaining += span.readings
         elif there:
-            removed += store.delete_readings(device, span.from_ms, span.to_ms + 1, [])
+            deleted = store.delete_readings(device, span.from_ms, span.to_ms + 1, [])
+            removed += there if span.registers else deleted
             keys.append(span.key)
     store.write(
         [],

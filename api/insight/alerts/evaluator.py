@@ -170,8 +170,8 @@ class AlertEvaluator:
         if any(each.rule.source == "budget" for each in facts.rules.values()):
             id = facts.organization_id
             for state in states_of(self._store, id, budgets_of(self._store, id)):
-                if state.keys:
-                    by_key[state.keys[0]].append(state)
+                if state.key is not None:
+                    by_key[state.key].append(state)
         return dict(by_key)
 
     def _values(self, device: Device, rule: Rule, now_ms: int) -> Values:

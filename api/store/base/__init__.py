@@ -82,7 +82,7 @@ from api.store.base.insight import (
     WindowStatus,
 )
 from api.store.base.maintenance import Replica, Retention, StoreFile, Upkeep, Verdict
-from api.store.base.plans import PLAN_KINDS, MonthEndRow, PlanKind, PlanRow, Plans
+from api.store.base.plans import PLAN_KINDS, MonthEndRow, MonthEndSums, PlanKind, PlanRow, Plans
 from api.store.base.series import (
     Condition,
     LatestQuery,
@@ -144,6 +144,7 @@ __all__ = [
     "LatestResult",
     "LatestQuery",
     "MonthEndRow",
+    "MonthEndSums",
     "NewDevice",
     "OpenFindings",
     "Organization",

@@ -177,6 +177,10 @@ class Ingest(Protocol):
 
     def count_registers(self, device: Device, span: Span) -> int: ...
 
+    def count_beside_registers(self, device: Device, span: Span) -> int:
+        """The readings in the span that aren't derived from registers."""
+        ...
+
     def register_falls(self, device: Device, from_ms: int) -> list[RegisterEntry]:
         """The registers from an instant on that went back, in order of time."""
         ...

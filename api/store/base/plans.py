@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
+from api.metering.month_end import Sums
 from api.store.base.alerts import MessageRow
 from api.store.base.audit import AuditEntry
 from api.store.base.directory import Scope
@@ -52,6 +53,18 @@ class MonthEndRow(NamedTuple):
     tariff: str
 
 
+class MonthEndSums(NamedTuple):
+    """Of the devices whose costs are in ``currency``, or "" for those without a price.
+    ``first_key``: the least of their keys."""
+
+    currency: str
+    month: str
+    as_of_ms: int
+    first_key: int
+    gallons: Sums
+    cost: Sums
+
+
 class Plans(Protocol):
     def plans(
         self, kind: PlanKind | None = None, organization_id: str | None = None
@@ -80,9 +93,9 @@ class Plans(Protocol):
         """By device key."""
         ...
 
-    def month_ends_of(self, scope: Scope, query: StatusQuery) -> list[MonthEndRow]:
-        """Of the active devices that the query leaves, without those whose water one of their
-        ancestors among these has measured."""
+    def month_end_sums(self, scope: Scope, query: StatusQuery) -> list[MonthEndSums]:
+        """By currency, of the active devices that the query leaves, without those whose water one
+        of their ancestors among these has measured."""
         ...
 
     def due_month_ends(self, now_ms: int, limit: int) -> list[int]:

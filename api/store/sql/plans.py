@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from api.store.alert_tables import ALERT_MESSAGE
 from api.store.base import Scope
 from api.store.base.insight import StatusQuery
-from api.store.plan_tables import MONTH_END, PLAN
+from api.store.plan_tables import AMOUNTS, MONTH_END, PLAN
 from api.store.sql.insight import matching_devices
 from api.store.sql.query import Dialect, Query, marks
 from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_STATUS
@@ -63,14 +63,28 @@ def month_ends(keys: Sequence[int]) -> Query:
     )
 
 
-def month_ends_of(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+def _sums(prefix: str) -> str:
+    """The columns of `api.metering.month_end.Sums`. Where no end can be told what has flowed
+    counts."""
+    so_far, expected = f"m.{prefix}so_far", f"m.{prefix}expected"
+    end = f"COALESCE({expected}, {so_far})"
+    bounds = [f"COALESCE(m.{prefix}{name}, {end}) - {end}" for name in AMOUNTS[2:]]
+    offs = [f"SUM({off})" for off in bounds]
+    squares = [f"SUM(({off}) * ({off}))" for off in bounds]
+    counts = [f"COUNT({so_far})", f"COUNT(m.{prefix}low80)"]
+    return ", ".join((*counts, f"SUM({so_far})", f"SUM({end})", *offs, *squares))
+
+
+def month_end_sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
+    """(currency, month, latest instant, first device, sums of gallons, sums of costs), of the
+    devices whose water no ancestor among them has measured."""
     source, matching = matching_devices(dialect, scope, query)
-    columns = ", ".join(f"m.{name}" for name in MONTH_END.names)
     return Query(
-        f"SELECT {columns} FROM {source} JOIN {MONTH_END.name} AS m ON m.device_id = d.key"
+        f"SELECT m.currency, MAX(m.month), MAX(m.as_of_ms), MIN(m.device_id), {_sums('')},"
+        f" {_sums('cost_')} FROM {source} JOIN {MONTH_END.name} AS m ON m.device_id = d.key"
         f" LEFT JOIN (SELECT DISTINCT a.device_key AS key FROM {DEVICE_ANCESTOR.name} AS a"
         f" WHERE a.ancestor_key IN (SELECT d.key FROM {source} WHERE {matching.sql})) AS u"
-        f" ON u.key = d.key WHERE u.key IS NULL AND {matching.sql}",
+        f" ON u.key = d.key WHERE u.key IS NULL AND {matching.sql} GROUP BY m.currency ORDER BY 1",
         (*matching.params, *matching.params),
     )
 

@@ -103,6 +103,14 @@ def count(device_key: int, low: int, high: int) -> Query:
     return Query(f"SELECT COUNT(*) FROM {REGISTER.name} WHERE {rows.sql}", rows.params)
 
 
+def count_beside(device_key: int, low: int, high: int) -> Query:
+    rows = between(device_key, low, high)
+    return Query(
+        f"SELECT COUNT(*) FROM {READING.name} WHERE {rows.sql} AND seq <> {DERIVED_SEQ}",
+        rows.params,
+    )
+
+
 def without_volume(device_key: int, from_ms: int) -> Query:
     """The instants of registers whose reading has no volume, from one on."""
     return Query(
