@@ -65,10 +65,12 @@ def _part(name: str) -> dict[str, Any]:
 
 
 def mutations(question: Asked) -> Iterator[tuple[str, Asked]]:
-    """The same question with one value, or a part of it, replaced by junk; and which."""
+    """The same question with one value replaced by each junk, or a part of one by two of four in
+    turn; and which."""
     values = {"inputs": dict(question.inputs), "state": dict(question.state)}
-    for path in _paths(values):
-        for number, junk in enumerate(JUNK if len(path) == 2 else WITHIN):
+    for turn, path in enumerate(_paths(values)):
+        two = [WITHIN[(turn + n) % len(WITHIN)] for n in (0, 1)]
+        for number, junk in enumerate(JUNK if len(path) == 2 else two):
             changed = copy.deepcopy(values)
             at: Any = changed
             for step in path[:-1]:

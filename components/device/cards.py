@@ -114,7 +114,8 @@ def _rows(query: Question) -> tuple[Sequence[Component], str]:
     page = queries.row_page(query.device_id, shown.resolution, shown.window, tz, query.page)
     note = f"{shown.resolution.label}, latest first, {tz.key}"
     others = insight_queries.others_of(query.device_id, shown, page.rows, tz)
-    return row_table.table(page, tz, shown.units, others, shown.compare), note
+    spread = insight_queries.spread_spans(query.device_id, page.rows)
+    return row_table.table(page, tz, shown.units, others, shown.compare, spread), note
 
 
 def _register(query: Question) -> tuple[Sequence[Component], str]:

@@ -7,11 +7,13 @@ from collections.abc import Collection, Sequence
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from api.catalog import INSIGHT_LIMIT
 from api.client import DeviceStatus, Finding, FindingPage, Series
 from api.client.registers import Register
 from api.errors import NotFound, NotOffered
 from api.insight.findings.model import ENABLED
 from api.metering.forecast import ForecastHour
+from api.metering.register import Flag
 from components import session
 from components.comparison_queries import compared_rows
 from components.device import kpis
@@ -23,6 +25,7 @@ from components.fleet.device_queries import Directory, Meter
 from components.ranges import Window
 
 MOST_FINDINGS: Final = 100
+MOST_PAGES: Final = 5  # of registers, in the time of the rows shown
 
 
 def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
@@ -77,6 +80,29 @@ def latest_registers(device_id: str) -> Sequence[Register]:
     except NotOffered:
         return ()
     return page.registers
+
+
+def spread_spans(device_id: str, rows: Series) -> list[tuple[int, int]]:
+    """The gaps (after, up to) in the time of these rows over which a register's volume is spread;
+    none of days and months, most of which have some."""
+    if not len(rows) or rows.resolution.calendar:
+        return []
+    from_ms, last_ms = rows.times_ms[0], rows.times_ms[-1]
+    spans: list[tuple[int, int]] = []
+    for _ in range(MOST_PAGES):
+        try:
+            page = session.current_client().registers(
+                device_id, from_ms=from_ms, limit=INSIGHT_LIMIT.maximum or 0
+            )
+        except NotOffered:
+            return []
+        for each in page.registers:
+            if each.since_ms is not None and Flag.SPREAD in each.flags:
+                spans.append((each.since_ms, each.recorded_ms))
+        if len(page.registers) == page.count or page.registers[-1].recorded_ms > last_ms:
+            break
+        from_ms = page.registers[-1].recorded_ms + 1
+    return spans
 
 
 def month_end(device_id: str) -> kpis.MonthEnd | None:

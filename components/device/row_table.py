@@ -23,6 +23,10 @@ from components.units import Scale, Units
 PAGE: Final = 20
 UNDATED: Final = "*"
 ABOUT_UNDATED: Final = "* The device sent no time: this is when the reading was received."
+SPREAD: Final = "†"
+ABOUT_SPREAD: Final = (
+    "† Between two registers that lie far apart: the volume is spread evenly over the gap."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,10 @@ def table(
     units: Units,
     others: Mapping[int, float] | None = None,
     compare: str = "",
+    spread: Sequence[tuple[int, int]] = (),
 ) -> list[Component]:
-    """``others``: start of a row → the gallons that it is compared with."""
+    """``others``: start of a row → the gallons that it is compared with. ``spread``: gaps (after,
+    up to) over which a register's volume is spread."""
     if not len(page.rows):
         return [html.P("No rows in this range.", className="empty")]
     columns = _columns(page.rows.resolution, units)
@@ -53,7 +59,11 @@ def table(
     titles_ = ("Time", *(c.title for c in columns), *(title for title, _ in added))
     head = html.Tr([html.Th(name, scope="col") for name in titles_])
     times, given = titles(page.rows, tz), page.rows.undated
-    marks = [UNDATED if at in given else "" for at in page.rows.times_ms]
+    estimated = _within(page.rows, spread, tz)
+    marks = [
+        (UNDATED if at in given else "") + (SPREAD if is_spread else "")
+        for at, is_spread in zip(page.rows.times_ms, estimated, strict=True)
+    ]
     values = [column.texts(page.rows) for column in columns] + [texts for _, texts in added]
     body = [
         html.Tr(
@@ -69,9 +79,22 @@ def table(
             tabIndex=0,
             **labelled("Rows, scrollable"),
         ),
-        *([html.P(ABOUT_UNDATED, className="rows-about")] if any(marks) else []),
+        *(
+            [html.P(ABOUT_UNDATED, className="rows-about")]
+            if any(at in given for at in page.rows.times_ms)
+            else []
+        ),
+        *([html.P(ABOUT_SPREAD, className="rows-about")] if any(estimated) else []),
         _pager(page),
     ]
+
+
+def _within(rows: Series, spans: Sequence[tuple[int, int]], tz: ZoneInfo) -> list[bool]:
+    """Which rows have a part in one of the spans. A raw reading is of the time before it."""
+    if rows.resolution is RAW:
+        return [any(after < at <= to for after, to in spans) for at in rows.times_ms]
+    buckets = zip(rows.times_ms, bucket_ends(rows.times_ms, rows.resolution, tz), strict=True)
+    return [any(start <= to and end > after for after, to in spans) for start, end in buckets]
 
 
 def _compared(

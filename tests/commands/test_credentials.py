@@ -103,7 +103,7 @@ def test_keys_end_by_revocation_and_by_expiry(
     revoked = weir.ask("keys", "revoke", ids["c"])
     assert revoked["keyId"] == ids["c"]
     assert weir.ask("keys", "revoke", ids["c"]) == revoked
-    monkeypatch.setattr("api.commands.keys.now_ms", lambda: soon)
+    monkeypatch.setattr("api.auth.key_management.now_ms", lambda: soon)
     states = {key["name"]: key["state"] for key in weir.ask("keys", "list")}
     assert states == {"a": "active", "b": "expired", "c": "revoked"}
 

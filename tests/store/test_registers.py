@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -11,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.catalog import COARSEST_STORED, HOUR_MS, MINUTE_MS, RAW, STORED
+from api.ingest.submission import RowResult, Submission
+from api.ingest.writer import Writer
 from api.metering.register import PARTS_A_GALLON
 from api.store.base import (
     Annotation,
@@ -223,6 +228,75 @@ def test_what_cannot_be_a_register_is_refused_whole(store: Store, bad: dict[str,
     with pytest.raises(ValueError, match="a register"):
         store.write([], registers=[*quarters(meter, 1, 2), RegisterRow(meter.key, NOON_MS, **bad)])
     assert store.count_registers(meter, Span()) == 0
+
+
+def test_a_register_that_is_a_week_late_changes_its_own_hour_alone(store: Store) -> None:
+    meter = meter_with(store)
+    rows = [at(meter, n * QUARTER_MS, float(n * n)) for n in range(7 * 96)]
+    late = rows.pop(50)
+    store.write([], registers=rows)
+    before = store.rows(meter, COARSEST_STORED, Span(), limit=1000)
+    assert store.write([], registers=[late]) == (1, 0, 0)
+    after = store.rows(meter, COARSEST_STORED, Span(), limit=1000)
+    changed = [n for n, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
+    assert changed == [50 // 4]
+    assert sum(row[-1] for row in after) == sum(row[-1] for row in before) == (7 * 96 - 1) ** 2
+    assert store.due_of([meter.key])[0].from_ms <= late.ts
+
+
+# --- Faults ---------------------------------------------------------------------------------------
+
+
+def test_two_sources_at_once_store_each_register_once(sqlite_store: Store) -> None:
+    meter = meter_with(sqlite_store)
+    rows = [at(meter, n * QUARTER_MS, float(n)) for n in range(240)]
+    writer = Writer(sqlite_store)
+    results: list[RowResult] = []
+
+    def send(own: Sequence[RegisterRow]) -> None:
+        for row in own:
+            receipt = writer.submit(Submission("acme", "test", [row])).result(30)
+            results.extend(receipt.row_results)
+
+    sources = [Thread(target=send, args=(part,)) for part in (rows[::2], rows[1::2], rows[::3])]
+    for source in sources:
+        source.start()
+    for source in sources:
+        source.join()
+    writer.close()
+    assert results.count(RowResult.STORED) == 240
+    assert results.count(RowResult.REPEATED) == 80
+    assert volumes(sqlite_store, meter) == [None, *[1.0] * 239]
+    assert_sound(sqlite_store, meter)
+
+
+LATE_REGISTERS = """
+import random, sys
+from api.store.base import RegisterRow
+from api.store.open import open_store
+
+url, key, start_ms = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+store, steps = open_store(url), list(range(400))
+random.Random(key).shuffle(steps)
+for step in steps:
+    store.write([], registers=[RegisterRow(key, start_ms + step * 900_000, float(step))])
+    print(step, flush=True)
+"""
+
+
+def test_a_killed_writer_leaves_registers_and_readings_in_step(
+    sqlite_store: Store, sqlite_url: str
+) -> None:
+    meter = meter_with(sqlite_store)
+    command = [sys.executable, "-c", LATE_REGISTERS, sqlite_url, str(meter.key), str(NOON_MS)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        confirmed = [int(child.stdout.readline()) for _ in range(60)]
+        child.kill()
+    stored = {each.ts for each in sqlite_store.registers(meter, Span(), limit=1000)}
+    assert {NOON_MS + step * QUARTER_MS for step in confirmed} <= stored
+    assert_sound(sqlite_store, meter)
+    assert sqlite_store.verify().wrong == 0
 
 
 # --- Properties -----------------------------------------------------------------------------------

@@ -291,6 +291,17 @@ def test_rows_are_told_latest_first_in_the_units_of_choice() -> None:
     assert "1–2 of 2 rows" in text(row_table.table(row_table.Page(series, 1, 2), DENVER, METRIC)[1])
 
 
+def test_rows_of_a_gap_between_registers_are_marked() -> None:
+    gap = [(NOON, NOON + 3_000)]
+    page = row_table.Page(Series(RAW, [NOON, NOON + 2_000, NOON + 3_000], {}), 1, 3)
+    parts = [text(part) for part in row_table.table(page, DENVER, METRIC, spread=gap)]
+    assert f"05:00:02 MST{row_table.SPREAD}" in parts[0]
+    assert parts[0].count(row_table.SPREAD) == 2  # its beginning is the register before it
+    assert parts[1] == row_table.ABOUT_SPREAD
+    hours = row_table.Page(buckets("10min", [NOON, NOON + TEN_MINUTES], [1.0, 2.0]), 1, 2)
+    assert text(row_table.table(hours, DENVER, METRIC, spread=gap)[0]).count(row_table.SPREAD) == 1
+
+
 def test_a_row_whose_time_is_when_it_came_is_marked_and_the_mark_explained() -> None:
     page = row_table.Page(Series(RAW, [NOON, NOON + 2_000], {}, undated={NOON + 2_000}), 1, 2)
     said = [text(part) for part in row_table.table(page, DENVER, METRIC)]

@@ -146,12 +146,20 @@ class Listener:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_until_complete(self._serve())
-        except Exception as error:  # noqa: BLE001 - readiness tells it
-            _log.exception("the MQTT listener has stopped")
-            self.problem = f"stopped: {type(error).__name__}"
+            self._loop.run_until_complete(self._serve_until_stopped())
         finally:
             self._loop.close()
+
+    async def _serve_until_stopped(self) -> None:
+        while True:
+            try:
+                return await self._serve()
+            except Exception as error:  # noqa: BLE001 - without it no meter is listened to
+                _log.exception("the MQTT listener failed and is restarted")
+                self.problem = f"failed: {type(error).__name__}"
+            for task in list(self._tasks):
+                task.cancel()
+            await self._close_all()
 
     async def _serve(self) -> None:
         listening = await self._listening()
@@ -319,8 +327,8 @@ class Listener:
                 connection.tick(now_s)
             self._drop_partial()
             if now_s - self._rechecked_s >= RECHECK_S:
-                self._rechecked_s = now_s
-                await self._recheck()
+                self._rechecked_s = float("inf")  # until it is done: a store may take long
+                self._task(self._recheck())
             if now_s - self._refreshed_s >= REFRESH_S:
                 self._refreshed_s = now_s
                 self._certificates.refresh()
@@ -339,7 +347,10 @@ class Listener:
         """Disconnect clients whose key was revoked or has expired; others get its present scope."""
         shown = {c.credential for c in self._clients.values() if c.credential is not None}
         look = partial(self._admission.recheck, shown)
-        principals = await self._loop.run_in_executor(self._executor, look)
+        try:
+            principals = await self._loop.run_in_executor(self._executor, look)
+        finally:
+            self._rechecked_s = monotonic()
         for connection in list(self._clients.values()):
             if connection.credential is None or connection.credential not in principals:
                 continue

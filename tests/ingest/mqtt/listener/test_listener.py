@@ -384,6 +384,27 @@ def test_over_tls_a_client_certificate_stands_for_a_key(ground: Ground, tmp_path
     assert len(ground.rows()) == 1
 
 
+def test_a_listener_that_fails_is_restarted(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(listener_module, "TICK_S", 0.05)
+    with ground.listening() as listener, connected(listener, ground.key) as before:
+        drop = listener._drop_partial  # pyright: ignore[reportPrivateUsage]
+        failures = iter([1])
+
+        def failing() -> None:
+            for _ in failures:
+                raise RuntimeError("of this test")
+            drop()
+
+        monkeypatch.setattr(listener, "_drop_partial", failing)
+        assert before.is_closed()
+        eventually(lambda: not listener.problem)
+        with connected(listener, ground.key) as meter:
+            assert meter.publish(1, body()) == b"\x40\x02\0\x01"
+    assert "is restarted" in caplog.text
+
+
 def test_a_taken_address_is_a_problem_until_it_is_free(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
