@@ -31,6 +31,7 @@ const PARTS = {
 };
 const RANGE_REST_MS = [30000, 300000];
 const PIXELS = 2000;
+const HOURLY = "hourly";
 const ROWS = "device-rows"; // the card whose pages the reader turns
 const BIAS_MS = 1000; // refreshes don't come on the dot
 const NOW_MS = 120000; // a window that ends so near to now is of now
@@ -214,7 +215,14 @@ function follow(answer) {
   shown = answer;
   setProps("chart-shown", { data: shown });
   const names = due().filter((name) => !question.due?.includes(name)); // those came with it
-  if (names.length) askParts(names);
+  const quick = names.filter((name) => name !== HOURLY); // it takes longest: nothing waits for it
+  if (names.length) askParts(quick.length ? quick : names);
+}
+
+/* The last of a chart's parts, once the others are there. */
+function followHourly(parts) {
+  const rest = parts.asked === question.asked && parts.fresh.some((name) => name !== HOURLY);
+  if (rest && due().includes(HOURLY)) askParts([HOURLY]);
 }
 
 /* What is awaited still is asked for again: Dash drops the answer to the earlier question. */
@@ -378,9 +386,11 @@ register("chart", {
   /* Parts are there, with a refresh or after a chart; the overview among them is Dash's to hand on. */
   parts: (...answers) => {
     const changed = window.dash_clientside.callback_context.triggered.map((each) => each.prop_id);
-    const parts = answers[changed.includes("chart-parts.data") ? 0 : 1];
-    if (!isOpen() || !parts || !arrived(parts) || !("overview" in parts)) return noUpdate();
-    return parts.overview;
+    const refreshed = changed.includes("chart-parts.data");
+    const parts = answers[refreshed ? 0 : 1];
+    if (!isOpen() || !parts || !arrived(parts)) return noUpdate();
+    if (!refreshed) followHourly(parts);
+    return "overview" in parts ? parts.overview : noUpdate();
   },
 
   /* An answer is there: what it shows, or what went wrong. */

@@ -7,6 +7,7 @@ still to come by the weeks before the last reading.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -56,7 +57,7 @@ def usual_hours(
     first, last = local_ordinal(tz, from_ms), local_ordinal(tz, to_ms)
     count = last - first + 1
     rows = _rows(hours, first - DAYS, count + DAYS - 1, tz)
-    bands = _bands(rows, first, count, tz, holidays, spans)
+    bands = _cached_bands(rows.tobytes(), first, count, tz, frozenset(holidays), tuple(spans))
     starts = np.arange(ceil_to(from_ms, HOUR_MS), to_ms + 1, HOUR_MS)
     days, columns = np.divmod(_wall_hours(starts, tz) - (first - EPOCH_DAY) * HOURS, HOURS)
     low, middle, high = bands[:, np.clip(days, 0, count - 1), columns]
@@ -85,6 +86,22 @@ def _wall_hours(starts: Ints, tz: ZoneInfo) -> Ints:
     changes = offsets(tz, int(starts.min()), int(starts.max()))
     places = np.searchsorted([at for at, _ in changes], starts, side="right") - 1
     return (starts + np.array([offset for _, offset in changes], np.int64)[places]) // HOUR_MS
+
+
+@lru_cache(maxsize=64)  # some 40 kB each of a month
+def _cached_bands(
+    rows: bytes,
+    first: int,
+    count: int,
+    tz: ZoneInfo,
+    holidays: frozenset[int],
+    spans: tuple[Span, ...],
+) -> Floats:
+    """A chart that is refreshed or zoomed has the same days all day: today trains nothing yet."""
+    days = np.frombuffer(rows, np.float64).reshape(-1, HOURS)
+    bands = _bands(days, first, count, tz, holidays, spans)
+    bands.flags.writeable = False
+    return bands
 
 
 def _bands(

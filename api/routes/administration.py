@@ -272,7 +272,7 @@ def get_reception(call: Call[Query]) -> Reply:
             "devices": store.count_devices(scope, DeviceQuery(active=None)),
             "refused": sum(each.count for each in store.refusals(scope.organization_id)),
             "writer": status is not None and status.fresh,
-            "broker": bool(settings and settings.mqtt_url),
+            "broker": bool(settings and (settings.mqtt_url or settings.mqtt_listen)),
             "problem": (status.problem or status.feed or "") if status else "",
             "lastMessage": None
             if status is None or status.last_message_s is None

@@ -91,7 +91,8 @@ class RemovalPart(RegistersPart):
         with self.transaction() as transaction:
             transaction.lock_devices([key])
             transaction.lock_directory()
-            self._delete_device(transaction, key)
+            if not transaction.fetch(sql.device_of_key(key)):
+                self._delete_device(transaction, key)
 
     def _delete_device(self, transaction: Transaction, key: int) -> int:
         gone = int(transaction.fetch(sql.count_readings(key))[0][0])

@@ -151,8 +151,9 @@ class Desk:
             return
         page.set("chart-question.data", {**start, **asked}, follow=False)
         shown = page.values.get("chart-told.data")
-        if shown and due:
-            page.set("chart-due.data", {**shown, "due": due}, follow=False)
+        quick = [name for name in due if name != "hourly"]
+        for names in (quick, ["hourly"]) if shown and due else ():
+            page.set("chart-due.data", {**shown, "due": names}, follow=False)
 
 
 def as_pages(

@@ -109,7 +109,12 @@ def fleet_page(view: FleetView) -> Component:
 
 
 SETTINGS: Final = """WEIR_MQTT_URL=mqtt://user@broker:1883
-WEIR_MQTT_PASSWORD_FILE=/etc/weir/mqtt-password"""
+WEIR_MQTT_PASSWORD_FILE=/etc/weir/mqtt-password
+
+# or, without a broker:
+WEIR_MQTT_LISTEN=0.0.0.0:8883
+WEIR_MQTT_LISTEN_CERTIFICATE=/etc/weir/fullchain.pem
+WEIR_MQTT_LISTEN_CERTIFICATE_KEY=/etc/weir/privkey.pem"""
 
 
 def _first_run() -> list[Component]:

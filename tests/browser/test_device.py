@@ -18,7 +18,8 @@ pytestmark = pytest.mark.browser
 def opened(tab: Tab, site: Site, query: str = "", serial: str = LIVE) -> Chart:
     tab.open(f"/devices/{site.fleet.ids[serial]}{query}")
     chart = Chart(tab).drawn()
-    tab.until(lambda: tab.run("return document.querySelector('.skeleton, .sheet:empty') === null"))
+    waiting = ".skeleton, .card:not(.optional-card) > .sheet:empty"
+    tab.until(lambda: tab.run(f"return document.querySelector('{waiting}') === null"))
     return chart
 
 

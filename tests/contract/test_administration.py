@@ -161,6 +161,15 @@ def test_late_readings_of_a_deleted_device_are_removed(world: World, admin: Admi
     assert key not in [due.key for due in world.store.due_by_reading(100)]
 
 
+def test_late_readings_of_an_inactive_device_stay(world: World, admin: Admin) -> None:
+    admin.ask("PATCH", "/devices", {"devices": [TWIN], "set": {"active": False}})
+    world.store.write([(world.devices[TWIN].key, 10**12, *(1.0,) * 7)])
+    Projection(world.store).all_due()
+    world.store.forget_device(world.devices[TWIN].key)
+    count = world.store.count(world.devices[TWIN], RAW, Span())
+    assert count == len(world.readings[TWIN]) + 1
+
+
 def test_an_exchange_is_noted_and_taken_back(world: World, admin: Admin) -> None:
     body = {"at": "2026-03-01T09:00:00Z", "last": 812.5, "networkUniqueIdentifier": "net-9"}
     after = admin.ask("POST", f"/devices/{METER}/exchanges", body, 201)

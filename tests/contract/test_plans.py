@@ -141,6 +141,11 @@ def test_a_budget_fires_and_is_resolved(world: World, admin: Client) -> None:
     assert set(states.values()) <= {"likely", "exceeded"}
     firing = admin.alerts(states=["firing"]).alerts
     assert {each.kind for each in firing} == {"Volume budget", f"Volume budget of {GROUP}"}
+    end = admin.status_summary(group=GROUP).month_end
+    assert end is not None
+    assert end.expected == pytest.approx(2 * month)
+    assert end.likely == 2
+    assert admin.status_summary(group="nobody's").month_end is None
     one = of(world, Role.VIEWER, Grant(devices=frozenset((id,))))
     assert {each.kind for each in one.alerts().alerts} == {"Volume budget"}
     assert [each.device_id for each in one.budgets()] == [id]

@@ -22,6 +22,7 @@ from tests.tables import cases
 from tests.world import SETTINGS
 from web.auth import Access
 from web.dashboard import create_dashboard
+from web.rendering import Renderer
 
 DAY_S = 86_400
 
@@ -230,3 +231,20 @@ def test_without_a_store_there_are_images_but_no_signed_ones(fleet: Fleet, tmp_p
     )
     path = site.chart().partition("?")[0]
     same_refusal(site.afar(f"{path}?{site.signs.sign(path, [], 'key_test', DAY_S)}"))
+
+
+def test_a_scheduled_reports_link_opens_its_pdf_alone(
+    site: Site, href: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only schedules sign reports: a reader's own request for one is refused."""
+    monkeypatch.setattr(Renderer, "render_page", lambda *_, **__: b"%PDF-")
+    monkeypatch.setattr(Renderer, "render_figure", lambda *_, **__: b"<svg/>")
+    pairs = [("range", "2026-11-09..2026-11-15"), ("devices", site.fleet.ids[LIVE])]
+    signed = f"/export/report.pdf?{site.signs.sign('/export/report.pdf', pairs, 'key_test', DAY_S)}"
+    answer = site.afar(signed)
+    assert (answer.status_code, answer.data) == (200, b"%PDF-")
+    refused = same_refusal(site.afar(href.replace("range=7d", "range=30d")))
+    other = site.fleet.ids[CLOCKS]
+    for wrong in (signed.replace(site.fleet.ids[LIVE], other), f"{signed}&units=si", signed[:-1]):
+        assert same_refusal(site.afar(wrong)) == refused
+    assert site.sign("/export/report.pdf?range=7d").status_code == 400

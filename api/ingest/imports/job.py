@@ -131,7 +131,9 @@ def _undo(store: Store, folder: ImportFolder) -> None:
         device.key: device for device in store.devices_by_key(sorted({s.key for s in spans}))
     }
     for span in reversed(spans):  # later ones lie between the instants of earlier ones
-        device = devices[span.key]
+        device = devices.get(span.key)
+        if device is None:  # deleted since, with its readings
+            continue
         there = span.stored(store, device)
         if there > span.readings:
             remaining += span.readings

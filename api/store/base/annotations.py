@@ -167,7 +167,8 @@ class Removal(Protocol):
         ...
 
     def forget_device(self, key: int) -> None:
-        """Delete the rows of a device that is deleted already: readings that came late."""
+        """Delete the rows of a device that is deleted already: readings that came late. Nothing of
+        a device that exists."""
         ...
 
     def delete_organization(self, organization_id: str, audit: Sequence[AuditEntry] = ()) -> int:

@@ -34,6 +34,10 @@ def device_keys(organization_id: str) -> Query:
     return Query(f"SELECT key FROM {DEVICE.name} WHERE organization_id = ?", (organization_id,))
 
 
+def device_of_key(device_key: int) -> Query:
+    return Query(f"SELECT key FROM {DEVICE.name} WHERE key = ?", (device_key,))
+
+
 def count_readings(device_key: int) -> Query:
     return Query(f"SELECT COUNT(*) FROM {READING.name} WHERE device_id = ?", (device_key,))
 

@@ -490,10 +490,10 @@ INSERT INTO public.annotation VALUES
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.audit VALUES
-	('100806fb2ac44f9cbdec3de00b7779c5', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('21693ccb334f4d2e8d4100b6407b9d70', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795381900979, 1795381900979, 1795381900979, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '907c93ad-16b9-4919-8330-575ebc54fb18', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795381900979, 1795381900979, 1795381900979, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795382821965, 1795382821965, 1795382821965, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '36bdcb40-c4c0-4499-8939-c5f699c0832a', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795382821965, 1795382821965, 1795382821965, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -510,7 +510,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795381900963, 1795381900963, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795382821958, 1795382821958, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 45, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 45, -70, NULL, 21.5, 0),
