@@ -44,6 +44,7 @@ LEFT_OUT: Final = (
     "store/test_growth",
     "store/test_postgres",
     "store/test_reading",
+    "store/test_registers",
     "store/test_replica",
     "store/test_sqlite_log",
     "test_deploy",
