@@ -182,9 +182,11 @@ async function remove(device, before = null) {
     {},
     `This deletes the device with ${counted(extent.readings, "reading")}${span}. `,
     element("strong", {}, "It can’t be undone."),
-    " Deactivating keeps the readings. A copy of them is the file below, which can be imported.",
+    " Deactivating keeps the readings.",
   );
-  const file = `${settings().rows}/${device.id}/rows.csv?range=max`;
+  const end = extent.last && new Date(Date.parse(extent.last) + 1000).toISOString();
+  const query = new URLSearchParams({ from: extent.first || "", to: end || "" });
+  const file = `${settings().rows}/${device.id}/rows.csv?${query}`;
   const copy = element(
     "a",
     { href: file, className: "button", download: "" },
@@ -196,7 +198,13 @@ async function remove(device, before = null) {
   });
   const typed = { name: "serialNumber", kind: "text", label: `Type ${device.serialNumber}` };
   const reason = { name: "reason", kind: "text", label: "Reason", hint: "For the audit log." };
-  const deeds = element("div", { className: "admin-more" }, copy, ...(device.active ? [idle] : []));
+  const copies = extent.readings ? [copy] : [];
+  const deeds = element(
+    "div",
+    { className: "admin-more" },
+    ...copies,
+    ...(device.active ? [idle] : []),
+  );
   const { box, form, submit } = dialog(
     `Delete ${device.label}`,
     [words, deeds, labelled(typed, ""), labelled(reason, "")],
@@ -483,7 +491,7 @@ export async function open(body) {
   ({ data: editable } = await ask("GET", "/devices/fields"));
   const { data } = await ask("GET", "/groups").catch(() => ({ data: [] }));
   const hint =
-    "Click a device to edit all of it, or double-click a cell. Every change can be undone.";
+    "Click a device to edit all of it, or double-click a cell. The message after a change can undo it.";
   body.replaceChildren(
     bar(data),
     element("p", { className: "quiet" }, hint),

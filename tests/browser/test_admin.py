@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from selenium.webdriver import Chrome
 
-from api.catalog import KEY_HEADER
+from api.catalog import KEY_HEADER, RAW
 from api.roles import Role
-from api.store.base import AuditQuery, Device, DeviceQuery, Grant, Scope
+from api.store.base import AuditQuery, Device, DeviceQuery, Grant, Scope, Span
 from tests.browser.chromium import Tab, looked_at
 from tests.dashboards import CLOCKS, ORGANIZATION, Site, make_fleet, served
 
@@ -70,6 +71,10 @@ def test_a_device_is_changed_undone_and_deleted(tab: Tab, staffed: Site) -> None
     press(tab, clocks(staffed).label, ".ag-pinned-left-cols-container .admin-lines")
     press(tab, "Delete…")
     tab.until(lambda: "It can’t be undone" in tab.text("dialog"))
+    copied = tab.driver.find_element("css selector", "dialog a[download]").get_attribute("href")
+    assert copied is not None
+    rows = httpx.get(copied).text.splitlines()
+    assert len(rows) - 1 == staffed.fleet.store.count(clocks(staffed), RAW, Span())
     submit = "return document.querySelector('dialog [type=submit]').disabled"
     assert tab.run(submit) is True
     tab.run(FILL, "serialNumber", CLOCKS)
