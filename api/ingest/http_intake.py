@@ -4,21 +4,30 @@ result."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
+
+import numpy as np
 
 from api import timez
+from api.catalog import FLOW_AMOUNT, METRICS
 from api.domain.identify import storable
 from api.ingest import live_rows
 from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import DEVICE, Devices, Rejection
 from api.ingest.request_body import payloads
 from api.ingest.submission import Entry, Receipt, RowResult, Submission
-from api.store.base import Directory, Scope
+from api.metering.register import FEWEST_VALUES, looks_like_register
+from api.store.base import Directory, RegisterRow, Scope
 
 Post = Callable[[Submission], Receipt]
 """Hands rows over and waits for their receipt. Raises Busy, Unavailable."""
 
 Report = dict[str, Any]
+MOST_WARNINGS: Final = 20
+REGISTER_LIKE: Final = (
+    "flowAmount looks like a register: it only rises for {name}; send it as register"
+)
+_AMOUNT: Final = 2 + METRICS.index(FLOW_AMOUNT)
 
 
 class HttpIntake:
@@ -48,12 +57,15 @@ class HttpIntake:
             )
         ]
         count = receipt.count()
-        return {
+        report: Report = {
             "accepted": count.get(RowResult.STORED, 0),
             "repeated": count.get(RowResult.REPEATED, 0),
             "refused": count.get(RowResult.REFUSED, 0),
             "results": results if every else [r for r in results if _is_notable(r)],
         }
+        if warnings := _warnings(rows, submission.entries):
+            report["warnings"] = warnings
+        return report
 
     def _devices(self, scope: Scope, rows: Sequence[object]) -> Devices:
         named = dict.fromkeys(name for row in rows if (name := _device(row)))
@@ -66,6 +78,22 @@ class HttpIntake:
 def _device(row: object) -> str:
     name = cast("dict[str, object]", row).get(DEVICE) if isinstance(row, dict) else None
     return name if isinstance(name, str) else ""
+
+
+def _warnings(rows: Sequence[object], entries: Sequence[Entry]) -> list[str]:
+    """What is suspicious of a device's rows together. They are stored all the same."""
+    amounts: dict[str, list[tuple[int, float]]] = {}
+    for row, entry in zip(rows, entries, strict=True):
+        amount = None if isinstance(entry, Rejection | RegisterRow) else entry[_AMOUNT]
+        if amount is not None:
+            amounts.setdefault(_device(row), []).append((int(entry[1]), amount))
+    names = [
+        name
+        for name, pairs in amounts.items()
+        if len(pairs) >= FEWEST_VALUES
+        and looks_like_register(np.array([value for _, value in sorted(pairs)]))
+    ]
+    return [REGISTER_LIKE.format(name=name) for name in names[:MOST_WARNINGS]]
 
 
 def _row_report(place: int, result: RowResult, entry: Entry, undated: bool) -> Report:

@@ -56,7 +56,7 @@ def card(registers: Sequence[Register], units: Units, tz: ZoneInfo) -> list[Comp
     scale = units.scale(FLOW_AMOUNT, max((v for v in volumes if v is not None), default=0.0))
     scaled = [None if v is None else scale.of(v) for v in volumes]
     places, decimals = _places([each.register for each in registers]), formatting.decimals(scaled)
-    heads = ("Time", "Register", f"Volume since the one before, {scale.unit}", "Remarks")
+    heads = ("Time", "Register", f"Volume, {scale.unit}", "Remarks")
     rows = [
         html.Tr(
             [

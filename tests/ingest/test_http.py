@@ -27,6 +27,7 @@ from api.ingest.writer import Writer
 from api.server.intake import READINGS_PATH, create_intake
 from api.settings import Settings
 from api.store.base import Grant, Span
+from api.timez import parse_instant
 from tests.store.fleet import NOON_MS
 from tests.tables import cases
 from tests.world import ACME, FOREIGN, LONE, METER, OLD, OTHER, SECRET, TWIN, World, opened
@@ -121,6 +122,31 @@ def test_all_results_are_told_in_order_when_asked(station: Station) -> None:
     told = station.told(rows, query="results=all")
     assert [r["result"] for r in told["results"]] == ["stored", "repeated", "refused"]
     assert [r["row"] for r in told["results"]] == [0, 1, 2]
+
+
+def test_amounts_that_look_like_a_register_are_stored_with_a_warning(station: Station) -> None:
+    times = [f"2026-03-01T{hour:02}:00:00Z" for hour in range(24)]
+    rows = [
+        {"device": "T-1", "recordedAt": at, "flowAmount": 1000.0 + n} for n, at in enumerate(times)
+    ]
+    told = station.told(rows)
+    assert told["accepted"] == 24
+    assert told["warnings"] == [
+        "flowAmount looks like a register: it only rises for T-1; send it as register"
+    ]
+    assert "warnings" not in station.told(rows[:23])
+
+
+def test_a_register_becomes_a_reading_and_a_repeat_changes_nothing(station: Station) -> None:
+    rows = [
+        {"device": "T-1", "recordedAt": f"2026-03-02T0{hour}:00:00Z", "register": count}
+        for hour, count in ((0, 5.0), (1, 7.5))
+    ]
+    assert station.told(rows)["accepted"] == 2
+    assert station.told(rows)["repeated"] == 2
+    meter, at_ms = station.world.devices[TWIN], parse_instant("2026-03-02T01:00:00Z")
+    (reading,) = station.world.store.rows(meter, RAW, Span(at_ms, at_ms), limit=5)
+    assert reading[:4] == (at_ms, 2.5 / 60, 3600.0, 2.5)
 
 
 def test_a_row_without_an_instant_is_of_when_it_came_and_marked(station: Station) -> None:
