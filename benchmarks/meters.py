@@ -15,7 +15,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import HOUR_MS
-from api.insight.findings import HourRow, Minute, Register
+from api.insight.findings import HourRow, Minute, RegisterFall
 from api.timez import zone
 
 DATA: Final = Path(__file__).parents[2] / "shared" / "data"
@@ -39,7 +39,7 @@ class Hours:
             for row in self.rows[low:high]
         ]
 
-    def registers(self, from_ms: int, to_ms: int) -> Sequence[Register]:
+    def register_falls(self, from_ms: int, to_ms: int) -> Sequence[RegisterFall]:
         return ()
 
 

@@ -52,6 +52,12 @@ def test_silent(
     ], name
 
 
+def test_without_a_clock_a_device_is_not_silent_after_its_last_reading() -> None:
+    """An evaluation up to the latest reading, in mid-hour, can't know what came after it."""
+    for count in (123, 150, 179):
+        assert of("silent", run(minutes([1.0] * count), Device(HOURLY.zone, 60))) == []
+
+
 def test_silent_by_the_clock() -> None:
     series = minutes([1.0] * 150)
     device = Device(HOURLY.zone, 60)

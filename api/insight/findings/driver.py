@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from api.catalog import DAY_MS, HOUR_MS
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.insight.findings.model import (
     NORMAL_FROM,
     Context,
@@ -81,7 +81,7 @@ def evaluate(
     ``state`` is what the last evaluation left, None to begin with the first reading. ``touched_ms``
     is the earliest recorded_at that came since then; without one the hours that were seen are taken
     to be unchanged. ``now_ms`` is the clock, by which a device falls silent; without one it is the
-    end of the latest reading's hour. ``device`` and ``settings`` must be those of the last run;
+    end of the latest reading's minute. ``device`` and ``settings`` must be those of the last run;
     where they changed, begin anew with None.
     """
     if state is not None and touched_ms is not None:
@@ -218,13 +218,18 @@ class _Run:
         """Show the live kinds the hour that isn't over, and the hours since in which nothing was
         heard; what they remember of them is dropped."""
         last_ms = self._next_ms if self._last_ms is None else self._last_ms
-        until_ms = max(last_ms + HOUR_MS if now_ms is None else now_ms, last_ms + 1)
+        until_ms = max(self._reported_until(last_ms) if now_ms is None else now_ms, last_ms + 1)
         row = self._rows.get(last_ms)
         live = [kind for kind in self._by_event[Hour] if kind.live]
         self._dispatch_to(live, self._hour(last_ms, row, min(until_ms, last_ms + HOUR_MS)))
         if until_ms > last_ms + HOUR_MS:
             self._dispatch_to(live, self._hour(last_ms + HOUR_MS, None, until_ms))
         self._now_ms = until_ms
+
+    def _reported_until(self, hour_ms: int) -> int:
+        """The end of the latest minute with a reading in the hour."""
+        minutes = self._readings.minutes(hour_ms, hour_ms + HOUR_MS)
+        return minutes[-1].start_ms + MINUTE_MS if minutes else hour_ms + HOUR_MS
 
     def _dispatch(self, seen: type, event: Event) -> None:
         self._dispatch_to(self._by_event[seen], event)
