@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from flask.cli import with_appcontext
 
 from api.commands.arguments import author, everything, organization
-from api.commands.command import when
+from api.commands.command import Command, when
 from api.commands.store_access import opened
 from api.errors import UserError
 from api.suggestions import did_you_mean
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 _STATES = click.Choice(["open", "closed", "dismissed"])
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--org", "organization_id", help="Only this organization's.")
 @click.option("--device", help="Only this device's (needs --org).")
 @click.option("--state", "states", type=_STATES, multiple=True, help="Only in this state.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
+@with_appcontext
 def findings(
     organization_id: str | None, device: str | None, states: tuple[str, ...], limit: int
 ) -> object:
@@ -44,10 +46,11 @@ def findings(
         return rows[:limit]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("finding_id", metavar="ID")
 @click.option("--as", "name", default="not-a-problem", show_default=True, help="As what.")
 @click.option("--reason", default="", help="In your words; kept with the finding.")
+@with_appcontext
 def dismiss(finding_id: str, name: str, reason: str) -> object:
     """Set a finding aside: not-a-problem, meant-to-run, being-repaired or new-normal.
 
@@ -73,8 +76,9 @@ def dismiss(finding_id: str, name: str, reason: str) -> object:
         return {"dismissed": entry.finding.id, "words": threshold.words}
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("finding_id", metavar="ID")
+@with_appcontext
 def restore(finding_id: str) -> object:
     """Take a dismissal back, and what it changed for the device."""
     from api.insight.finding_dismissal import restored

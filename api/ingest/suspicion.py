@@ -13,6 +13,7 @@ import numpy as np
 
 from api.catalog import COARSEST_STORED, DAY_MS, FLOW_AMOUNT, FLOW_RATE, METRICS
 from api.ingest.batch import Batch, Columns, Floats, Ints
+from api.metering.meter_size import size_rate
 from api.metering.register import looks_like_register
 from api.store.base import Device, Span, Store
 
@@ -61,11 +62,9 @@ class Suspicions:
         looked_at = dict(list(self._largest.items())[:MOST_DEVICES])
         names = {d.key: d for d in store.devices_by_key(sorted({*registers, *looked_at}))}
         huge = [
-            (names[key].serial_number, flow, before)
+            (names[key].serial_number, flow, why)
             for key, (flow, first_ms) in looked_at.items()
-            if key not in registers
-            and (before := _largest_before(store, names[key], first_ms))
-            and flow > TIMES_LARGEST * before
+            if key not in registers and (why := _too_large(store, names[key], flow, first_ms))
         ]
         messages: list[str] = []
         if registers:
@@ -75,16 +74,26 @@ class Suspicions:
                 " import the file with a mapping whose column is a register"
             )
         if huge:
-            serial, flow, before = huge[0]
+            serial, flow, why = huge[0]
             messages.append(
-                f"flow is suspiciously large: {flow:,.1f} gal/min for {serial}, whose largest of"
-                f" 90 days before is {before:,.1f}{_more(huge)}"
+                f"flow is suspiciously large: {flow:,.1f} gal/min for {serial}, {why}{_more(huge)}"
             )
         return messages
 
 
 def _more(items: Sequence[object]) -> str:
     return f" (and {len(items) - 1:,} more)" if len(items) > 1 else ""
+
+
+def _too_large(store: Store, device: Device, flow: float, first_ms: int) -> str:
+    """Why the flow can't be the meter's; "" if it can. Where its size is known, that decides."""
+    of_size = size_rate(device.config)
+    if of_size is not None:
+        return f"of whose size {of_size:,.1f} is the largest" if flow > of_size else ""
+    before = _largest_before(store, device, first_ms)
+    if not before or flow <= TIMES_LARGEST * before:
+        return ""
+    return f"whose largest of 90 days before is {before:,.1f}"
 
 
 def _largest_before(store: Store, device: Device, first_ms: int) -> float:

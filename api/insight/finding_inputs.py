@@ -16,6 +16,7 @@ from api.insight.maintenance import maintenance_spans
 from api.insight.tariffs import Prices
 from api.metering.cadence import EVENT_EXPECTED_MS, USUAL_MS, Cadence
 from api.metering.maintenance import merged as merged_spans
+from api.metering.meter_size import size_rate
 from api.metering.uptime import resolution_for
 from api.store import base
 from api.store.base import LEVELS, Annotation, FindingLevel, FindingSetting, HourOfReadings, Store
@@ -99,6 +100,7 @@ def facts_of(
         holidays=shared.holidays,
         excluded=tuple(merged_spans((*maintained, *corrected))),
         maintained=maintained,
+        max_rate=size_rate(device.config),
     )
     return Facts(facts, merged(device, groups, shared.settings), usual)
 

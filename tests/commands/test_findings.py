@@ -52,6 +52,19 @@ def test_run_verify_and_rebuild(weir: CommandLine, leaking: str, sqlite_url: str
     assert weir.ask("insight", "verify") == {"devices": 1, "wrong": 0}
 
 
+def test_a_finding_is_listed_set_aside_and_taken_up_again(weir: CommandLine, leaking: str) -> None:
+    weir.ask("insight", "run")
+    named = ("insight", "findings", "--org", leaking, "--device", "M-1")
+    (leak,) = (each for each in weir.ask(*named) if each["kind"] == "continuous-flow")
+    assert leak["state"] == "open"
+    dismissed = weir.ask("insight", "dismiss", leak["id"], "--reason", "a fountain")
+    assert dismissed["dismissed"] == leak["id"]
+    assert leak["id"] in {each["id"] for each in weir.ask(*named, "--state", "dismissed")}
+    assert weir.ask("insight", "restore", leak["id"])["restored"] == leak["id"]
+    assert weir.ask(*named, "--state", "dismissed") == []
+    assert "no such finding" in weir.error("insight", "dismiss", "nothing")
+
+
 @pytest.mark.parametrize("whom", [["--device", "M-1"], ["--group", "north"], ["--org"]])
 def test_a_setting_is_set_listed_and_taken_back(
     weir: CommandLine, leaking: str, whom: list[str]

@@ -99,6 +99,23 @@ def test_a_flow_beyond_any_before_is_told(weir: CommandLine, org: str, tmp_path:
     assert "21.0 gal/min for M-1, whose largest of 90 days before is 2.0" in result.stderr
 
 
+def test_a_flow_beyond_a_meters_size_is_told_and_found(
+    weir: CommandLine, org: str, tmp_path: Path
+) -> None:
+    device = '[{"serialNumber": "M-1", "reportingInterval": 60, "config": {"meterSize": "DN 20"}}]'
+    (tmp_path / "devices.json").write_text(device)
+    weir.ask("devices", "import", tmp_path / "devices.json", "--org", org)
+    path = tmp_path / "r.csv"
+    rows = [f"M-1,2024-03-01T10:{minute:02}:00Z,{31 - minute // 30 * 30}" for minute in range(60)]
+    path.write_text("\n".join(["device,recorded_at,flow_rate", *rows]))
+    result = weir.run("readings", "import", path, "--org", org)
+    assert "31.0 gal/min for M-1, of whose size 30.0 is the largest" in result.stderr
+    weir.ask("insight", "run", "--org", org)
+    findings = weir.ask("insight", "findings", "--org", org)
+    (finding,) = (each for each in findings if each["kind"] == "high-flow")
+    assert finding["start"] == "2024-03-01T10:00:00Z"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
