@@ -165,19 +165,24 @@ def window_of(row: DeviceStatus, span: Span, now_ms: int) -> Window:
 def lines_of(
     access: ServiceAccess, rows: Sequence[DeviceStatus], span: Span, now_ms: int
 ) -> dict[str, Spark]:
-    """By device id. A line is made anew where its rows have changed, or half a point has passed."""
+    """By device id. A line is made anew where its rows have changed, or half a point has passed.
+    Readers who were answered with the same rows share it."""
     made: dict[str, Spark] = {}
     for row in rows:
         if row.line is None:
             continue
-        step = span.line.fixed_ms * span.rows_per_point
-        columns = tuple(tuple(values) for values in row.line.columns.values())
-        times = tuple(row.line.times_ms)
-        mark = hash((times, columns, row.usual, floor_to(now_ms, step // 2)))
-        key = (access.principal, "line", span.name, row.device.id)
-        cached: tuple[int, Spark] | None = access.cache.get(key)
-        if cached is None or cached[0] != mark:
-            cached = (mark, _line(row, span, now_ms))
+        moment_ms = floor_to(now_ms, span.line.fixed_ms * span.rows_per_point // 2)
+        content = (
+            tuple(row.line.times_ms),
+            tuple(map(tuple, row.line.columns.values())),
+            row.usual,
+            cadence_of(row),
+            moment_ms,
+        )
+        key = ("lines of equal rows", span.name, row.device.id)
+        cached: tuple[object, Spark] | None = access.cache.get(key)
+        if cached is None or cached[0] != content:
+            cached = (content, _line(row, span, now_ms))
             access.cache.put(key, cached)
         made[row.device.id] = cached[1]
     return made
