@@ -214,17 +214,16 @@ def _usual_hours(question: Question) -> list[UsualHour]:
 def _band(hours: list[UsualHour], question: Question) -> UsualBand | None:
     if not hours:
         return None
-    per = 1 if question.bars else _MINUTES
-
-    def level(gallons: float) -> float:
-        return question.scale.of(gallons / per)
-
+    scale = question.scale
+    factor = scale.factor / (1 if question.bars else _MINUTES)
+    columns = zip(*hours, strict=True)
+    starts, middle, low, high = (list(column) for column in columns)
     return UsualBand(
-        question.scale.unit,
-        [hour.bucket_start_ms + HOUR_MS // 2 for hour in hours],
-        [level(hour.low) for hour in hours],
-        [level(hour.volume) for hour in hours],
-        [level(hour.high) for hour in hours],
+        scale.unit,
+        [start + HOUR_MS // 2 for start in starts],
+        [gallons * factor + scale.offset for gallons in low],
+        [gallons * factor + scale.offset for gallons in middle],
+        [gallons * factor + scale.offset for gallons in high],
         HOUR_MS,
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from components.charts.frames import largest, rounded
@@ -72,7 +73,7 @@ def compared_traces(compared: Compared, palette: Palette) -> list[dict[str, Any]
 
 
 def _line_trace(line: OtherLine, palette: Palette) -> dict[str, Any]:
-    x, y = _path(line.at_ms, line.levels, line.length_ms)
+    x, y = _path(line.at_ms, line.levels, _runs(line.at_ms, line.levels, line.length_ms))
     meta = {"name": line.name, "unit": line.unit, "days": line.days, "length_ms": line.length_ms}
     return {
         "type": "scatter", "name": line.name, "x": x, "y": y, "meta": {"compared": meta},
@@ -86,11 +87,12 @@ def _band_traces(band: UsualBand, palette: Palette) -> list[dict[str, Any]]:
     y: list[float | None] = []
     scale = largest(band.high)
     low, high = rounded(band.low, scale), rounded(band.high, scale)
-    for run in _runs(band.at_ms, band.middle, band.length_ms):
+    runs = _runs(band.at_ms, band.middle, band.length_ms)
+    for run in runs:
         there = [band.at_ms[index] for index in run]
         x += [*there, *reversed(there), None]
         y += [*(high[i] for i in run), *(low[i] for i in reversed(run)), None]
-    mx, my = _path(band.at_ms, band.middle, band.length_ms)
+    mx, my = _path(band.at_ms, band.middle, runs)
     meta = {
         "unit": band.unit,
         "length_ms": band.length_ms,
@@ -113,25 +115,26 @@ def _band_traces(band: UsualBand, palette: Palette) -> list[dict[str, Any]]:
 
 
 def _path(
-    at_ms: Sequence[int], levels: Values, length_ms: int
+    at_ms: Sequence[int], levels: Values, runs: Sequence[Sequence[int]]
 ) -> tuple[list[int | None], list[float | None]]:
     x: list[int | None] = []
     y: list[float | None] = []
     values = rounded(levels, largest(levels))
-    for run in _runs(at_ms, levels, length_ms):
+    for run in runs:
         x += [*(at_ms[index] for index in run), None]
         y += [*(values[index] for index in run), None]
     return x, y
 
 
-def _runs(at_ms: Sequence[int], levels: Values, length_ms: int) -> list[list[int]]:
+def _runs(at_ms: Sequence[int], levels: Values, length_ms: int) -> list[Sequence[int]]:
     """Places that have a level, broken where one is missing between them."""
-    runs: list[list[int]] = []
-    for index, (at, level) in enumerate(zip(at_ms, levels, strict=True)):
-        if level is None:
-            continue
-        if runs and at - at_ms[runs[-1][-1]] <= _BROKEN * length_ms:
-            runs[-1].append(index)
-        else:
-            runs.append([index])
-    return runs
+    places = [index for index, level in enumerate(levels) if level is not None]
+    if not places:
+        return []
+    reach = _BROKEN * length_ms
+    breaks = [
+        place
+        for place, (before, after) in enumerate(pairwise(places), 1)
+        if at_ms[after] - at_ms[before] > reach
+    ]
+    return [places[start:end] for start, end in pairwise([0, *breaks, len(places)])]
