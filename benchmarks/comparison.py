@@ -20,6 +20,7 @@ import orjson
 
 from api.catalog import DAY
 from api.client import Client, Credential
+from api.insight.status_projection import Projection
 from api.store.open import open_store
 from api.timez import DAY_MS
 from benchmarks.fleet import END_MS, Fleet, serial
@@ -60,6 +61,8 @@ def main() -> None:
             ground_at(fresh(), Fleet(DEVICES, options.days), fresh, folder) as ground,
             closing(open_store(ground.url, read_only=True)) as store,
         ):
+            with closing(open_store(ground.url)) as writing:
+                Projection(writing).all_due()  # as the writer does after each commit
             client = Client.in_process(service(store), Credential.key(KEY))
             charts(client, options.rounds)
             page(client, options.rounds)

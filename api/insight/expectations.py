@@ -3,7 +3,7 @@ asked of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from math import nan
 from threading import Lock
@@ -19,6 +19,7 @@ from api.insight.finding_dismissal import NEW_NORMAL
 from api.insight.finding_inputs import holidays_of, steady, whole_hour
 from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.driver import MASKS_MS
+from api.insight.projected_cache import until_projected
 from api.metering.cadence import UNKNOWN, Cadence, configured
 from api.metering.forecast import READ_DAYS, ForecastHour, forecast
 from api.metering.month_end import MonthEnd, Pool, Score, month_end, month_of, month_scores
@@ -26,7 +27,7 @@ from api.metering.profile import DAYS, LEAST_COVERAGE, Floats, Span
 from api.metering.usual_band import UsualHour, usual_hours
 from api.store import base
 from api.store.base import Device, FindingRow, Scope, Store
-from api.timez import day_start, local_ordinal, zone, zone_names
+from api.timez import day_start, floor_to, local_ordinal, zone, zone_names
 
 POOL_DEVICES: Final = 40
 POOL_DAYS: Final = 215  # seven finished months at most
@@ -47,13 +48,22 @@ class History(NamedTuple):
 def usual_of(
     store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int
 ) -> list[UsualHour]:
-    """The usual hours that start from ``from_ms`` to ``to_ms``."""
-    tz = zone_of(device)
+    """The usual hours that start from ``from_ms`` to ``to_ms``. What depends on readings is cached
+    until the next one: a chart that is refreshed or panned asks for the same hours."""
+    to_ms = min(to_ms, floor_to(to_ms, HOUR_MS))  # what comes within an hour changes nothing
+    tz, status = zone_of(device), store.status_of(scope, device).status
     first = day_start(tz, local_ordinal(tz, from_ms) - DAYS)
-    history = _history(store, scope, device, first, to_ms + 1)
-    return usual_hours(
-        history.hours.items(), from_ms, to_ms, tz, holidays=history.holidays, spans=history.spans
-    )
+    spans = untrained_spans(store.findings_of(device.key, first), to_ms + 1)
+    holidays = holidays_of(store, device.organization_id)
+
+    def load(_: Collection[int]) -> dict[int, list[UsualHour]]:
+        hours = _volumes(store, scope, device, first, to_ms + 1).items()
+        made = usual_hours(hours, from_ms, to_ms, tz, holidays=holidays, spans=spans)
+        return {device.key: made}
+
+    what = ("usual", device.updated_ms, from_ms, to_ms, spans, holidays)
+    as_of = {device.key: None if status is None else status.as_of_ms}
+    return until_projected(store, what, as_of, load)[device.key]
 
 
 def forecast_of(
@@ -74,22 +84,28 @@ def zone_of(device: Device) -> ZoneInfo:
 
 
 def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int) -> History:
+    findings = store.findings_of(device.key, from_ms)
+    return History(
+        zone_of(device),
+        _volumes(store, scope, device, from_ms, to_ms),
+        untrained_spans(findings, to_ms),
+        holidays_of(store, device.organization_id),
+    )
+
+
+def _volumes(
+    store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int
+) -> dict[int, float]:
+    """Start in ms → gallons of the hours in [from_ms, to_ms) with enough coverage."""
     cadence = cadence_of(store, scope, device)
     counted, whole = whole_hour(cadence) or (RAW, 0.0)
     least, last = LEAST_COVERAGE * whole, to_ms - HOUR_MS
     rows = store.hour_volumes(device.key, counted, from_ms, to_ms)
-    hours = {
+    return {
         start: gallons
         for start, gallons, count in rows
         if count >= least and gallons is not None and start <= last
     }
-    findings = store.findings_of(device.key, from_ms)
-    return History(
-        zone_of(device),
-        hours,
-        untrained_spans(findings, to_ms),
-        holidays_of(store, device.organization_id),
-    )
 
 
 def cadence_of(store: Store, scope: Scope, device: Device) -> Cadence:

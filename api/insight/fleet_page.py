@@ -6,12 +6,11 @@ Bounded by the page: each part is one question of the store for all devices that
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from threading import Lock
-from typing import Any, Final, NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from api.catalog import DAY_MS, MINUTE_MS, Resolution
+from api.insight.projected_cache import until_projected
 from api.insight.usual_lines import UsualLine, usual_lines
 from api.metering.cadence import Cadence
 from api.metering.uptime import resolution_for
@@ -19,10 +18,6 @@ from api.metering.windows import SPANS, Cell, Span, Window, cells, strip_window
 from api.store.base import Attention, FlowRow, Scope, StatusEntry, StatusQuery, Store
 from api.timez import floor_to
 
-T = TypeVar("T")
-MOST_CACHED: Final = 5_000  # lines and strips, some 10 kB each
-_loaded: WeakKeyDictionary[Store, dict[Hashable, Any]] = WeakKeyDictionary()
-_making = Lock()
 CHECKED_WITHIN_MS: Final = 10 * MINUTE_MS  # twice the evaluator's pace: what waits longer is late
 
 
@@ -56,18 +51,24 @@ def lines(store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int)
         count = -(-(end - start) // step)
 
         def load(
-            some: Sequence[StatusEntry], start: int = start, end: int = end, count: int = count
+            keys: Collection[int],
+            members: Sequence[StatusEntry] = members,
+            start: int = start,
+            end: int = end,
+            count: int = count,
         ) -> dict[int, Sequence[FlowRow | None]]:
-            by_device = store.flow_rows([each.device for each in some], span.line, start, end)
+            some = [each.device for each in members if each.device.key in keys]
+            by_device = store.flow_rows(some, span.line, start, end)
             by_key: dict[int, Sequence[FlowRow | None]] = {}
-            for each in some:
+            for device in some:
                 rows: list[FlowRow | None] = [None] * count
-                for row in by_device.get(each.device.key, ()):
+                for row in by_device.get(device.key, ()):
                     rows[(row.start_ms - start) // step] = row
-                by_key[each.device.key] = rows
+                by_key[device.key] = rows
             return by_key
 
-        rows_by_key = _until_projected(store, ("line", span.name, start, count), members, load)
+        what = ("line", span.name, start, count)
+        rows_by_key = until_projected(store, what, _as_of(members), load)
         with_finding = [each.device for each in members if each.findings]
         compares = DAY_MS <= span.length_ms <= 7 * DAY_MS  # else hours are too long, or too short
         usual = usual_lines(store, with_finding, start, end) if compares else {}
@@ -85,12 +86,14 @@ def strips(
         window, edge = strip_window(span, resolution, now_ms), floor_to(now_ms, resolution.fixed_ms)
 
         def load(
-            some: Sequence[StatusEntry],
+            keys: Collection[int],
+            members: Sequence[StatusEntry] = members,
             window: Window = window,
             edge: int = edge,
             resolution: Resolution = resolution,
         ) -> dict[int, Strip]:
             step = span.cell_length_ms(resolution)
+            some = [each for each in members if each.device.key in keys]
             devices = [each.device for each in some]
             counts = store.cell_counts(devices, resolution, step, window.from_ms, now_ms + 1)
             return {
@@ -101,8 +104,12 @@ def strips(
             }
 
         what = ("strip", span.name, resolution.name, edge)
-        made |= _until_projected(store, what, members, load)
+        made |= until_projected(store, what, _as_of(members), load)
     return made
+
+
+def _as_of(entries: Sequence[StatusEntry]) -> dict[int, int | None]:
+    return {each.device.key: each.status.as_of_ms if each.status else None for each in entries}
 
 
 def _strip(
@@ -122,32 +129,6 @@ def _strip(
         _closed(counts.get(at, 0) - (at == open_cell), cell) for at, cell in enumerate(cells_)
     ]
     return Strip(window.from_ms, step, observed, [cell.expected for cell in cells_])
-
-
-def _until_projected(
-    store: Store,
-    what: tuple[Hashable, ...],
-    entries: Sequence[StatusEntry],
-    load: Callable[[Sequence[StatusEntry]], dict[int, T]],
-) -> dict[int, T]:
-    """By device key: what this process loaded for a device before, while its status is still the
-    same; whatever is stored of a device projects its status anew."""
-    keys = {
-        each.device.key: (*what, each.device.key, each.status and each.status.as_of_ms)
-        for each in entries
-    }
-    with _making:
-        cache = _loaded.setdefault(store, {})
-        if len(cache) > MOST_CACHED:
-            cache.clear()
-        by_key = {key: cache[place] for key, place in keys.items() if place in cache}
-    missing = [each for each in entries if each.device.key not in by_key]
-    if missing:
-        loaded = load(missing)
-        with _making:
-            cache.update({keys[key]: value for key, value in loaded.items()})
-        by_key |= loaded
-    return by_key
 
 
 def attention(store: Store, scope: Scope, query: StatusQuery, now_ms: int) -> Attention:
