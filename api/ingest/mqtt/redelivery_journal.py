@@ -45,7 +45,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._notes: dict[str, _Note] = {}
         self._file: TextIO | None = None
-        self._fresh: set[str] = set()  # keys not flushed yet
+        self._fresh: dict[str, None] = {}  # keys not flushed yet, in their order
         self._lines = 0
         self._path = path
         try:
@@ -78,11 +78,11 @@ class Journal:
     def _note(self, key: str, note: _Note) -> None:
         self._notes.pop(key, None)  # so that it becomes the newest
         self._notes[key] = note
-        self._fresh.add(key)
+        self._fresh[key] = None
         if len(self._notes) > MOST_NOTES:
             oldest = next(iter(self._notes))
             del self._notes[oldest]
-            self._fresh.discard(oldest)
+            self._fresh.pop(oldest, None)
 
     def submitted(self, key: str, topic: str, payload: bytes) -> int:
         """The submission that counted this message's refused readings; 0 if none did."""
@@ -103,7 +103,7 @@ class Journal:
         for key, note in self._notes.items():
             if note.submitted > number:
                 self._notes[key] = note._replace(submitted=0)
-                self._fresh.add(key)
+                self._fresh[key] = None
 
     @property
     def end_ms(self) -> int:
