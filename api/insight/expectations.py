@@ -61,9 +61,10 @@ def usual_of(
         made = usual_hours(hours, from_ms, to_ms, tz, holidays=holidays, spans=spans)
         return {device.key: made}
 
-    what = ("usual", device.updated_ms, from_ms, to_ms, spans, holidays)
+    name = ("usual", to_ms - floor_to(from_ms, HOUR_MS))
+    token = (device.updated_ms, from_ms, to_ms, spans, holidays)
     as_of = {device.key: None if status is None else status.as_of_ms}
-    return until_projected(store, what, as_of, load)[device.key]
+    return until_projected(store, name, token, as_of, load)[device.key]
 
 
 def forecast_of(

@@ -67,8 +67,8 @@ def lines(store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int)
                 by_key[device.key] = rows
             return by_key
 
-        what = ("line", span.name, start, count)
-        rows_by_key = until_projected(store, what, _as_of(members), load)
+        name, token = ("line", span.name), (start, count)
+        rows_by_key = until_projected(store, name, token, _as_of(members), load)
         with_finding = [each.device for each in members if each.findings]
         compares = DAY_MS <= span.length_ms <= 7 * DAY_MS  # else hours are too long, or too short
         usual = usual_lines(store, with_finding, start, end) if compares else {}
@@ -103,8 +103,8 @@ def strips(
                 for each in some
             }
 
-        what = ("strip", span.name, resolution.name, edge)
-        made |= until_projected(store, what, _as_of(members), load)
+        name, token = ("strip", span.name), (resolution.name, edge)
+        made |= until_projected(store, name, token, _as_of(members), load)
     return made
 
 

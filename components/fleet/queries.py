@@ -28,7 +28,7 @@ SET_BACK_MS: Final = 10_000  # clocks are corrected by less than this
 
 class ReplyCache:
     """What was made of the service's replies, in this process. Every key starts with the principal,
-    but for drawings that hold the whole content they were made of, and are compared with it.
+    but for drawings that are found again only by a digest of everything they were made of.
     Bounded: the entry that was used least recently goes first. Losing it loses no data."""
 
     def __init__(self) -> None:

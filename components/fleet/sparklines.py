@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
+import orjson
+
 from api.catalog import FLOW_RATE
 from api.client import DeviceStatus
 from api.metering.cadence import UNKNOWN, Cadence
@@ -172,20 +174,23 @@ def lines_of(
         if row.line is None:
             continue
         moment_ms = floor_to(now_ms, span.line.fixed_ms * span.rows_per_point // 2)
-        content = (
-            tuple(row.line.times_ms),
-            tuple(map(tuple, row.line.columns.values())),
-            row.usual,
-            cadence_of(row),
-            moment_ms,
-        )
+        digest = _digest(row, moment_ms)
         key = ("lines of equal rows", span.name, row.device.id)
-        cached: tuple[object, Spark] | None = access.cache.get(key)
-        if cached is None or cached[0] != content:
-            cached = (content, _line(row, span, now_ms))
+        cached: tuple[bytes, Spark] | None = access.cache.get(key)
+        if cached is None or cached[0] != digest:
+            cached = (digest, _line(row, span, now_ms))
             access.cache.put(key, cached)
         made[row.device.id] = cached[1]
     return made
+
+
+def _digest(row: DeviceStatus, moment_ms: int) -> bytes:
+    """Of everything that the line is made of."""
+    assert row.line is not None
+    usual = row.usual and (row.usual.start_ms, row.usual.step_ms, tuple(row.usual.rates))
+    columns = tuple(map(tuple, row.line.columns.values()))
+    made_of = (tuple(row.line.times_ms), columns, usual, tuple(cadence_of(row)), moment_ms)
+    return blake2b(orjson.dumps(made_of), digest_size=16).digest()
 
 
 def _line(row: DeviceStatus, span: Span, now_ms: int) -> Spark:

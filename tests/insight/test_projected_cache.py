@@ -26,18 +26,21 @@ class AnyStore:
 
 def test_rows_are_loaded_again_when_the_status_changed_and_not_before() -> None:
     store, load = cast("Store", AnyStore()), Loader()
-    first = until_projected(store, "line", {1: 10, 2: 10}, load)
-    assert until_projected(store, "line", {1: 10, 2: 10}, load) == first
+    first = until_projected(store, "line", 0, {1: 10, 2: 10}, load)
+    assert until_projected(store, "line", 0, {1: 10, 2: 10}, load) == first
     assert load.loaded == [1, 2]
-    second = until_projected(store, "line", {1: 10, 2: 11}, load)
+    second = until_projected(store, "line", 0, {1: 10, 2: 11}, load)
     assert (second[1], second[2] != first[2]) == (first[1], True)
-    until_projected(store, "strip", {1: 10}, load)
-    until_projected(cast("Store", AnyStore()), "line", {1: 10}, load)
+    until_projected(store, "strip", 0, {1: 10}, load)
+    until_projected(cast("Store", AnyStore()), "line", 0, {1: 10}, load)
     assert load.loaded == [1, 2, 2, 1, 1]
+    until_projected(store, "line", "an hour later", {1: 10}, load)
+    until_projected(store, "line", 0, {1: 10}, load)  # of a name only the latest stays
+    assert load.loaded == [1, 2, 2, 1, 1, 1, 1]
 
 
 def test_a_device_without_a_status_is_loaded_each_time() -> None:
     store, load = cast("Store", AnyStore()), Loader()
     for _ in range(2):
-        until_projected(store, "line", {3: None}, load)
+        until_projected(store, "line", 0, {3: None}, load)
     assert load.loaded == [3, 3]
