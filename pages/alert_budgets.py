@@ -15,7 +15,7 @@ from dash import (
 )
 from dash.development.base_component import Component
 
-from api.errors import BadRequest, WeirError
+from api.errors import WeirError
 from api.timez import now_ms
 from components import html_json, shell
 from components.alerts import plans, queries
@@ -98,19 +98,7 @@ def _form(shown: queries.Plans, params: Any, groups: tuple[str, ...]) -> list[No
 )
 def change_plan(deed: Any) -> dict[str, Any]:
     """Saves, pauses, sends or deletes; says what it did, or what is wrong."""
-    request = read_question(deed)
-    what, id = read_text(request.get("do")), read_text(request.get("id"))
-    status: dict[str, Any] = {"asked": request.get("asked"), "do": what}
-    try:
-        status |= queries.change_plan(what, id, request)
-    except BadRequest as error:
-        problems = (f"{e.parameter.capitalize()} {e.detail}." for e in error.errors)
-        status["problem"] = " ".join(problems) or failure(error)
-    except ValueError as error:
-        status["problem"] = str(error)
-    except WeirError as error:
-        status["problem" if what.startswith("save") else "error"] = failure(error)
-    return status
+    return queries.deed_status(deed, queries.change_plan)
 
 
 for _function, _output, _source in (

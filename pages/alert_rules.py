@@ -99,7 +99,7 @@ def previewed(draft: Any) -> Any:
     try:
         return preview(queries.previewed(definition), now_ms())
     except BadRequest as error:
-        return [el("p", _problems(error), class_="quiet")]
+        return [el("p", queries.problems(error), class_="quiet")]
     except WeirError as error:
         words = f"The preview can't be made: {failure(error)} Saving still works."
         return [el("p", words, class_="problem")]
@@ -112,22 +112,7 @@ def previewed(draft: Any) -> Any:
 )
 def do(deed: Any) -> dict[str, Any]:
     """Saves, switches, deletes or tests; says what it did, or what is wrong."""
-    request = read_question(deed)
-    what, id = read_text(request.get("do")), read_text(request.get("id"))
-    status: dict[str, Any] = {"asked": request.get("asked"), "do": what}
-    try:
-        status |= queries.change(what, id, request)
-    except BadRequest as error:
-        status["problem"] = _problems(error)
-    except WeirError as error:
-        status["problem" if what.startswith("save") else "error"] = failure(error)
-    return status
-
-
-def _problems(error: BadRequest) -> str:
-    if not error.errors:
-        return failure(error)
-    return " ".join(f"{each.parameter.capitalize()} {each.detail}." for each in error.errors)
+    return queries.deed_status(deed, queries.change)
 
 
 for _function, _output, _source in (

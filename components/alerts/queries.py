@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from api.client import Client
@@ -16,14 +16,15 @@ from api.client.alerts import (
     RulePreview,
 )
 from api.client.plans import BudgetStatus, ReportSchedule, TariffRecord
-from api.errors import WeirError
+from api.errors import BadRequest, WeirError
 from api.roles import Role
 from api.timez import HOUR_MS, now_ms
 from components import session
 from components.alerts import forms, plans, rules
 from components.alerts.layout import PLANS_PATH, RULES_PATH
 from components.alerts.lists import PAGE
-from components.url_state import read_text
+from components.controls import failure
+from components.url_state import read_question, read_text
 
 ROLE_S: Final = 30
 BATCH: Final = 1_000
@@ -142,6 +143,31 @@ def change(what: str, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return {"words": "The rule was deleted.", "go": RULES_PATH}
     client.delete_receiver(id)
     return {"words": "The receiver was deleted.", "go": RULES_PATH}
+
+
+def deed_status(
+    deed: Any, change: Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
+) -> dict[str, Any]:
+    """What the browser's deed did by ``change``, or what is wrong: beside the form where something
+    was to be saved."""
+    request = read_question(deed)
+    what, id = read_text(request.get("do")), read_text(request.get("id"))
+    status: dict[str, Any] = {"asked": request.get("asked"), "do": what}
+    try:
+        return status | change(what, id, request)
+    except BadRequest as error:
+        return status | {"problem": problems(error)}
+    except ValueError as error:
+        return status | {"problem": str(error)}
+    except WeirError as error:
+        return status | {"problem" if what.startswith("save") else "error": failure(error)}
+
+
+def problems(error: BadRequest) -> str:
+    """What is wrong with each field, in sentences."""
+    if not error.errors:
+        return failure(error)
+    return " ".join(f"{each.parameter.capitalize()} {each.detail}." for each in error.errors)
 
 
 def _receiver_saved(client: Client, id: str, typed: dict[str, Any]) -> dict[str, Any]:
