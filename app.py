@@ -1,7 +1,7 @@
-"""Weir, put together: settings → store → service → client → dashboard.
+"""The composition root: settings → store → service → client → dashboard.
 
-Everything else is imported from here, and nothing imports this. Two ways in: `flask` finds
-`create_app` and with it every command; a production server calls `wsgi` for the whole site.
+It imports everything else, and nothing imports it. There are two entry points: `flask` uses
+`create_app`, with every command; a production server calls `wsgi` for the whole site.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flask import Flask
 
 from api.commands import alert_transports, register, report
-from api.settings import Settings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from api.auth.signed import SignedAddresses
     from api.client import Client
     from api.server.shared_state import Shared
+    from api.settings import Settings
     from api.store.base import Store
     from api.store.web.base import WebStore
     from web.auth import Access
@@ -34,17 +34,19 @@ if TYPE_CHECKING:
 SERVICE_PATHS = ("/management", "/insight", "/admin/v1", "/healthz", "/embeds/v1")
 EMBED_PATHS = ("/embed",)
 INTAKE_PATHS = ("/ingest",)
-REPORT_S = 900  # of the token that a scheduled report is made with
-ALERT_PICTURE_S = 300  # of the token that a picture is asked for with
+REPORT_S = 900  # lifetime of the token for making a scheduled report
+ALERT_PICTURE_S = 300  # lifetime of the token for requesting a picture
 
 
 def load_settings() -> Settings:
+    from api.settings import Settings
+
     return Settings.from_env(os.environ)
 
 
 def create_app() -> Flask:
-    """What the `flask` command line finds. The commands are there at once; the site, whose
-    libraries take a second to load, is built when it is first asked for a page."""
+    """The application factory for the `flask` command. Commands are available at once; the site,
+    whose libraries take a second to load, is built at the first request."""
     _private()
     app = Flask("weir", static_folder=None)
     register(app, load_settings)
@@ -58,16 +60,17 @@ def create_app() -> Flask:
 def _report(
     client: Client, folder: Path, devices: Sequence[str], params: Mapping[str, str]
 ) -> report.Made:
-    from web.report.pdf import written
+    from web.report import written
 
     made = written(client, folder, devices, params)
     return report.Made(made.body, made.devices, made.first, made.last)
 
 
 def _alert_picture(settings: Settings, alert: Mapping[str, Any]) -> bytes | None:
-    """A week of the device of an alert up to now, by the machine's renderer; None where it can't be
-    drawn. For threads of the writer, which have no application at hand."""
+    """Draws a week of the alert's device up to now, by the machine's renderer; None where that
+    fails. For threads of the writer, which have no application of their own."""
     from api.auth import issue_token
+    from api.catalog import UNIT_SYSTEMS
     from api.client import Client, Credential
     from api.errors import WeirError
     from api.server import create_service
@@ -77,11 +80,12 @@ def _alert_picture(settings: Settings, alert: Mapping[str, Any]) -> bytes | None
     from web.rendering import Renderer
 
     organization, device = str(alert["organizationId"]), str(alert["deviceId"])
-    token = issue_token(settings, organization, [device], ALERT_PICTURE_S, subject="flask writer")
+    token = issue_token(settings, organization, [device], ALERT_PICTURE_S, subject="weir writer")
     store = open_store(settings.reading, read_only=True)
     try:
         client = Client.in_process(create_service(store, settings), Credential.bearer(token))
-        pairs = [("range", "7d"), ("width", "640"), ("height", "320")]
+        units = client.me().units or UNIT_SYSTEMS[0]
+        pairs = [("range", "7d"), ("width", "640"), ("height", "320"), ("units", units)]
         renderer = Renderer(Path(settings.instance))
         return chart_image(client, renderer, device, pairs, "png", now_ms()).body
     except WeirError:
@@ -91,15 +95,15 @@ def _alert_picture(settings: Settings, alert: Mapping[str, Any]) -> bytes | None
 
 
 def _scheduled_report(settings: Settings, body: Mapping[str, Any]) -> bytes:
-    """The PDF of a scheduled report, by the machine's renderer. Raises a WeirError."""
+    """Returns the PDF of a scheduled report, made by the machine's renderer. Raises a WeirError."""
     from api.auth import issue_token
     from api.client import Client, Credential
     from api.server import create_service
     from api.store.open import open_store
-    from web.report.pdf import written
+    from web.report import written
 
     organization = str(body["organizationId"])
-    token = issue_token(settings, organization, None, REPORT_S, subject="flask writer")
+    token = issue_token(settings, organization, None, REPORT_S, subject="weir writer")
     store = open_store(settings.reading, read_only=True)
     try:
         client = Client.in_process(create_service(store, settings), Credential.bearer(token))
@@ -109,22 +113,23 @@ def _scheduled_report(settings: Settings, body: Mapping[str, Any]) -> bytes:
 
 
 def _private() -> None:
-    """Whatever this process and its children write is for their owner alone: 0600, folders 0700."""
+    """Makes what this process and its children write accessible to their owner only: files 0600,
+    folders 0700."""
     os.umask(0o077)
 
 
 def wsgi() -> WSGIApplication:
-    """The whole site for a production server: one call a worker process."""
+    """Returns the whole site for a production server. Call it once per worker process."""
     _private()
     return site(load_settings())
 
 
 def site(settings: Settings) -> WSGIApplication:
-    """The service under its paths, embeds under theirs, the dashboard everywhere else.
+    """Returns the service under its paths, embeds under theirs, and the dashboard everywhere else.
 
-    The dashboard asks its own service in-process, without rate limits; what comes over the
-    network is limited. With WEIR_API_URL it asks that remote server instead, and there is neither
-    a store, a service nor an embed here.
+    The dashboard calls its own service in process, without rate limits; requests over the network
+    are limited. With WEIR_API_URL it calls that remote server instead, and this process has no
+    store, service or embeds.
     """
     from api.server.monitoring import METRICS_PATH, READY_PATH, create_operations
     from api.server.path_routing import Mounted, by_path
@@ -143,7 +148,7 @@ def site(settings: Settings) -> WSGIApplication:
 
 
 class _Backend(NamedTuple):
-    """What the dashboard stands on, and what else is answered here: rooms by their paths."""
+    """What the dashboard depends on, and the other applications by their paths."""
 
     client: Client
     applications: Applications
@@ -170,7 +175,7 @@ def _local_backend(settings: Settings, shared: Shared | None) -> _Backend:
 
     store = open_store(settings.reading, read_only=True)
     web = open_web_store(settings.database)
-    origin = open_store(settings.database)  # for the little that people change
+    origin = open_store(settings.database)  # the web's own store, for people's few changes
     imports = ImportService(store, Path(settings.instance), start_process(settings))
     uses = KeyUses(origin)
     client = Client.in_process(
@@ -204,8 +209,9 @@ def _embeds(
 def _intake(
     settings: Settings, store: Store, shared: Shared | None, uses: KeyUses
 ) -> WSGIApplication:
-    """Beside the store itself: a standby may not know a device yet whose readings come already.
-    One connection to a file is enough for a process: two would share what they know of its log."""
+    """Returns the application that takes readings. It reads the primary itself: a standby may not
+    yet have a device whose readings arrive already. It shares the process's one connection to a
+    file, since each of two would cache its own state of the log."""
     from api.ingest.http_intake import HttpIntake
     from api.ingest.ipc import IpcClient
     from api.server.intake import create_intake
@@ -236,11 +242,24 @@ def _access(settings: Settings, shared: Shared | None, store: Store | None) -> A
         shared=shared,
         outage=str if settings.api_url else partial(outage, Path(settings.instance)),
         is_empty=bool if store is None else partial(_is_empty, store),
+        **_demo_of_empty_store(settings, store),
     )
 
 
+def _demo_of_empty_store(settings: Settings, store: Store | None) -> dict[str, Any]:
+    """Returns how the sign-in page has the demo fleet created, where nobody can sign in yet."""
+    if store is None or settings.api_key:
+        return {}
+    from api.commands.demo import create_alone, lacks_demo
+
+    return {
+        "lacks_demo": partial(lacks_demo, store, settings),
+        "create_demo": partial(create_alone, settings),
+    }
+
+
 def _is_empty(store: Store) -> bool:
-    """False where the store can't say."""
+    """Returns False where the store can't be read."""
     from api.errors import WeirError
 
     try:

@@ -1,8 +1,9 @@
-"""What Weir measures, at which resolutions, and how far a request may reach.
+"""What Weir measures, at which resolutions, and the limits of a request.
 
 Every fact is defined once, as a row. SQL columns, JSON names, the OpenAPI document, filter fields,
-chart labels and units are derived from these rows; nothing else in the project spells them out.
-Standard library only: any layer, the dashboard included, may import this module.
+chart labels and units are derived from these rows; nothing else in the project repeats them.
+
+Standard library only: any layer, including the dashboard, may import this module.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ BACKEND_VERSION: Final = "0.1.0"
 PATH_PREFIX: Final = "/management/v1"
 KEY_HEADER: Final = "service-api-key"
 
-# How Weir's dashboard asks for its charts' rows, in Accept: one list a column and, with the
-# parameter metrics="flow_rate quality", only of these. Private to it, undocumented, free to change.
+# The media type by which Weir's dashboard requests the rows of its charts: one list per column and,
+# with the parameter metrics="flow_rate quality", only these metrics. Private to the dashboard,
+# undocumented, free to change.
 COLUMNS_TYPE: Final = "application/vnd.weir.columns+json"
 
-# Of a text in a file for spreadsheets: what some program takes for a formula, including full-width
-# signs and leading space, and what would end a cell. Such a text gets an apostrophe before it.
+# Matches text in a file for spreadsheets that some program reads as a formula (full-width signs and
+# leading spaces included) or as the end of a cell. Such text is written with an apostrophe before
+# it.
 FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
@@ -37,9 +40,9 @@ FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 class Metric:
     """One measured quantity of a reading.
 
-    ``name`` is its column and its key in datapoint rows; ``field`` its camel-case name in filters
-    and in LatestDatapoint. ``averaged`` puts it into the rollups at all, ``extremes`` adds min_
-    and max_, ``totalled`` adds total_.
+    ``name`` is its column and its key in datapoint rows; ``field`` is its camel-case name in
+    filters and in LatestDatapoint. ``averaged`` includes it in the rollups; ``extremes`` adds min_
+    and max_ columns, ``totalled`` a total_ column.
     """
 
     name: str
@@ -74,7 +77,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     NETWORK_RSSI,
     ONBOARD_TEMPERATURE,
 )
-WATER_METRICS: Final = (FLOW_RATE, FLOW_DURATION, FLOW_AMOUNT)  # derived where a register is sent
+WATER_METRICS: Final = (FLOW_RATE, FLOW_DURATION, FLOW_AMOUNT)  # derived from a register
 BESIDE_REGISTER: Final = tuple(m for m in METRICS if m not in WATER_METRICS)
 ROLLED_METRICS: Final = tuple(m for m in METRICS if m.averaged)
 
@@ -114,9 +117,9 @@ AGGREGATE_COLUMNS: Final = tuple(a.name for a in AGGREGATES)
 class Resolution:
     """One level of detail.
 
-    ``length_ms`` is the bucket's length; None for raw rows and for what has no fixed length.
-    ``stored`` rows have a rollup table of their own; ``calendar`` rows are cut at local midnights.
-    ``stamp`` is the name of the time column in a row, None where a row has none.
+    ``length_ms`` is the bucket's length; None for raw rows and for buckets without a fixed length.
+    ``stored``: the rows have a rollup table of their own. ``calendar``: rows are cut at local
+    midnights. ``stamp`` is the name of a row's time column, None where rows have none.
     """
 
     name: str
@@ -143,19 +146,20 @@ class Resolution:
         return self.length_ms
 
     def values(self, metrics: Collection[Metric]) -> tuple[Metric | Aggregate, ...]:
-        """What one row holds of these metrics behind its stamp, in order."""
+        """Returns the values of a row with only these metrics, in the order of its columns after
+        the stamp."""
         if self.aggregated:
             return tuple(a for a in AGGREGATES if a.metric in metrics)
         return tuple(m for m in METRICS if m in metrics)
 
     def columns_of(self, metrics: Collection[Metric]) -> tuple[str, ...]:
-        """The keys of one row that holds only these metrics, in order."""
+        """Returns the keys of a row with only these metrics, in order."""
         stamp = (self.stamp,) if self.stamp else ()
         return (*stamp, *(value.name for value in self.values(metrics)))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The keys of one row, in order."""
+        """Returns the keys of a row, in order."""
         return self.columns_of(METRICS)
 
 
@@ -216,7 +220,8 @@ FieldKind = Literal["text", "flag", "instant", "object", "texts", "number"]
 @dataclass(frozen=True, slots=True)
 class DeviceField:
     """One field of the interface's Device: its JSON name, and the attribute of the store's
-    ``Device`` that holds it (an instant's ends in ``_ms``). ``required``: in every answer."""
+    ``Device`` that holds it (an instant's name ends in ``_ms``). ``required`` fields are in every
+    response."""
 
     name: str
     attribute: str
@@ -259,7 +264,7 @@ DEVICE_ORDER_DEFAULT: Final = "label"
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A number that a request may carry: its bounds (inclusive) and its default."""
+    """A numeric parameter of a request: its bounds (inclusive) and its default."""
 
     minimum: int
     maximum: int | None
@@ -277,32 +282,36 @@ UPTIME_DEFAULT: Final = ONE_MINUTE
 
 LATEST_METRICS: Final = ("uptime", "lastSeen", "lastDatapoint", "quality")
 CATEGORIES: Final = ("EndDevice", "Gateway")
-METERLESS: Final = ("Gateway",)  # categories that relay readings and measure no water
+METERLESS: Final = ("Gateway",)  # categories of devices that relay readings and don't measure water
 ORDERS: Final = ("asc", "desc")
 
-# A reading outside these bounds is refused at the door (spec: Readings).
+# Readings outside these bounds are refused on arrival (spec: Readings).
 EARLIEST_READING_MS: Final = 946_684_800_000  # 2000-01-01T00:00:00Z
 FUTURE_TOLERANCE_MS: Final = DAY_MS
 
-# What one request may bring in; a row is some 200 bytes of JSON.
+# Limits of one request that sends readings; a row is about 200 bytes of JSON.
 INGEST_PATH: Final = "/ingest/v1"
 INGEST_ROWS: Final = 10_000
-INGEST_BODY_BYTES: Final = 8 << 20  # as sent
+INGEST_BODY_BYTES: Final = 8 << 20  # compressed, as sent
 INGEST_TEXT_BYTES: Final = 16 << 20  # unpacked
-INGEST_VALUES: Final = 64 * INGEST_ROWS  # in all of its JSON: memory, not text, is what they cost
+INGEST_VALUES: Final = 64 * INGEST_ROWS  # values in the whole JSON document, as a bound on memory
 
-# How long a revoked or expired credential may still be honoured by any cache.
+# The longest time for which a cache may still accept a revoked or expired credential.
 CREDENTIAL_CACHE_S: Final = 5.0
 
 
 # --- Insight -------------------------------------------------------------------------------------
 
 INSIGHT_PREFIX: Final = "/insight/v1"
-TOPIC_PREFIX: Final = "weir/v1"  # of Weir's own topics at an MQTT broker
+TOPIC_PREFIX: Final = "weir/v1"  # first part of Weir's own topics at an MQTT broker
 ADMIN_PREFIX: Final = "/admin/v1"
 ADMIN_BODY_BYTES: Final = 4 * 1024 * 1024  # a file of devices
 IMPORTS_PATH: Final = f"{INSIGHT_PREFIX}/imports"
-IMPORT_PIECE_BYTES: Final = 4 << 20  # of a file that is sent in pieces
+REPORT_PDF_PATH: Final = "/export/report.pdf"  # of the dashboard, where reports are printed
+UUID_FORM: Final = re.compile(
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII
+)
+IMPORT_PIECE_BYTES: Final = 4 << 20  # of a file that is uploaded in pieces
 INSIGHT_LIMIT: Final = Limit(1, 1_000, 100)
 
 
@@ -310,13 +319,13 @@ INSIGHT_LIMIT: Final = Limit(1, 1_000, 100)
 
 EMBEDS_PREFIX: Final = "/embeds/v1"
 EMBED_PAGE_PREFIX: Final = "/embed"
-SITE_ROOT: Final = "weir.root"  # in an environment: the path below which the site stands, or ""
+SITE_ROOT: Final = "weir.root"  # WSGI environ key: the path below which the site is served, or ""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedView:
-    """What an embed may show: of how many devices at most, in how high a frame. Each row of tiles
-    makes it higher by ``row_px``. Where ``metric``, it shows one of CHARTS."""
+    """A kind of embed: the largest number of devices, and the height of its frame. Each row of
+    tiles adds ``row_px``. With ``metric``, it shows one of CHARTS."""
 
     name: str
     label: str
@@ -331,18 +340,19 @@ EMBED_VIEWS: Final = (
     EmbedView("tile", "Tile", 1, 282),
     EmbedView("wall", "Wall of tiles", MAX_IDS, 84, row_px=208),
 )
-EMBED_COLUMNS: Final = 4  # of tiles at most, however wide the frame is
-EMBED_CONTROLS_PX: Final = 44  # what a viewer may change stands in a line of its own
+EMBED_COLUMNS: Final = 4  # most tiles in a row, however wide the frame is
+EMBED_CONTROLS_PX: Final = 44  # the row of controls for the viewer
 EMBED_VIEW_BY_NAME: Final = {view.name: view for view in EMBED_VIEWS}
-CHARTS: Final = ("flow_rate", "volume", "quality", "signal", "temperature")  # a chart's tabs
+CHARTS: Final = ("flow_rate", "volume", "quality", "signal", "temperature")  # the tabs of a chart
 UNIT_SYSTEMS: Final = ("us", "metric")
 EMBED_THEMES: Final = ("system", "light", "dark")
 EMBED_COMPARISONS: Final = ("day", "week", "month", "year", "usual")
-EMBED_CONTROLS: Final = ("range", "zone", "units", "theme")  # what a viewer may be let change
+EMBED_CONTROLS: Final = ("range", "zone", "units", "theme")  # controls that a viewer may be given
 DEVICE_ZONE: Final = "device"  # each device's own time zone
 EMBED_TITLE_LENGTH: Final = 120
 EMBED_MAX_ORIGINS: Final = 20
-# A chart takes any rolling window; tiles have a line and a heartbeat of these lengths.
+# Ranges of an embed. A chart takes any rolling window; the line and uptime strip of a tile take
+# these lengths only.
 EMBED_WINDOW_S: Final = Limit(600, 5 * 366 * 86_400, 86_400)
 TILE_WINDOWS_S: Final = (3_600, 86_400, 7 * 86_400, 30 * 86_400)
-EMBED_TOKEN_S: Final = Limit(10, 600, 600)  # what a host's own backend mints
+EMBED_TOKEN_S: Final = Limit(10, 600, 600)  # created by a host's own backend

@@ -1,4 +1,4 @@
-"""What an embed shows: one definition for requests, the store and the embed's page."""
+"""The definition of an embed, shared by requests, the store and the embed's page."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ class Fixed:
     to_ms: int
 
 
+LONGEST_WINDOW_MS: Final = (EMBED_WINDOW_S.maximum or 0) * 1000  # of a fixed window
 USUAL_WINDOW: Final = Rolling(EMBED_WINDOW_S.default or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedDefinition:
-    """What an embed shows and to whom.
+    """What an embed shows, and to whom.
 
-    ``view`` is a name of `catalog.EMBED_VIEWS`; ``devices`` are UUIDs (any identifier while it is
-    created); ``metric``, a name of `catalog.CHARTS`, is a chart's alone. ``origins`` may frame it
-    beside this site's own, which always may. ``zone`` is an IANA name or "device"; ``controls``
-    are what a viewer may change; ``notes``: notes, maintenance and corrections are shown too.
-    ``compare``: of `catalog.EMBED_COMPARISONS` what a chart is compared with, "" for nothing.
+    ``view`` is a name of `catalog.EMBED_VIEWS`. ``devices`` are UUIDs (any identifier while the
+    embed is created). ``metric`` is a name of `catalog.CHARTS`, for charts only. ``origins`` may
+    frame the embed in addition to this site. ``zone`` is an IANA name or "device". ``controls`` are
+    those that a viewer gets. ``notes``: notes, maintenance and corrections are shown too.
+    ``compare`` is a name of `catalog.EMBED_COMPARISONS`; "" for no comparison.
     """
 
     view: str
@@ -63,25 +64,26 @@ class EmbedDefinition:
 
 
 def page_path(embed_id: str) -> str:
-    """Where an embed is shown, on this site."""
+    """Returns the path of an embed's page on this site."""
     return f"{EMBED_PAGE_PREFIX}/{embed_id}"
 
 
 def address(site: str, embed_id: str, token: str) -> str:
-    """What a frame opens. The token follows the ``#``: browsers don't send that part, so the token
-    is in no log and no Referer. ``site`` is an origin, with a path where there is one."""
+    """Returns the URL that a frame opens. The token follows the ``#``: browsers don't send that
+    part, so that the token is in no log and no Referer. ``site`` is an origin, with a path if there
+    is one."""
     return f"{site.rstrip('/')}{page_path(embed_id)}#t={token}"
 
 
 def height_px(definition: EmbedDefinition) -> int:
-    """The height of a frame for its content."""
+    """Returns the height of a frame for its content."""
     view = EMBED_VIEW_BY_NAME[definition.view]
     rows = -(-len(definition.devices) // EMBED_COLUMNS)
     return view.height_px + rows * view.row_px + (EMBED_CONTROLS_PX if definition.controls else 0)
 
 
 def snippet(site: str, embed_id: str, token: str, definition: EmbedDefinition) -> str:
-    """The HTML to paste into a page of another site."""
+    """Returns the HTML to paste into another site's page."""
     view = EMBED_VIEW_BY_NAME[definition.view]
     title = definition.title or f"Weir: {view.label.lower()}"
     return (

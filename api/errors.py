@@ -3,7 +3,7 @@
 ::
 
     WeirError
-    ├── ServiceError                 has an HTTP status; drawn as problem+json in one place
+    ├── ServiceError                 has an HTTP status; rendered as problem+json in one place
     │   ├── BadRequest          400  names every bad parameter at once
     │   ├── Unauthorized        401  no credential, or one that is unknown, expired or revoked
     │   ├── Forbidden           403  the Key ID was sent, or a token's scope is too small
@@ -11,33 +11,36 @@
     │   ├── MethodNotAllowed    405
     │   ├── NotAcceptable       406  an Accept header that rules JSON out
     │   ├── RequestTimeout      408  a body that took too long to arrive
-    │   ├── Conflict            409  what is asked for is over: its state forbids it
-    │   ├── TooLarge            413  a body beyond what is read
-    │   ├── WrongType           415  a body of a type or coding that isn't read
+    │   ├── Conflict            409  the object's state doesn't allow the request
+    │   ├── TooLarge            413  a body larger than the limit
+    │   ├── WrongType           415  a body of an unsupported type or coding
     │   ├── TooManyRequests     429  carries retry_after_s
-    │   │   └── Busy            429  what waits to be written is as much as may wait
+    │   │   └── Busy            429  the queue of the writer is full
     │   ├── Internal            500
-    │   └── Unavailable         503  the store can't answer now; carries retry_after_s
+    │   └── Unavailable         503  the store is unavailable; carries retry_after_s
     │       ├── StoreMissing    503
-    │       └── StoreDamaged    503  what was read of it can't be what was written
-    ├── Unreachable                  the client got no answer at all: refused, timed out, cut off
-    ├── UnexpectedAnswer             the client got an answer that isn't of this interface
-    ├── NotOffered                   the client asks for what this server doesn't have
+    │       └── StoreDamaged    503  the stored data is corrupt
+    ├── Unreachable                  the client got no response: refused, timed out, cut off
+    ├── UnexpectedAnswer             the client got a response that isn't of this interface
+    ├── NotOffered                   the server lacks what the client needs
     ├── ConfigurationError           a setting that stops the start; names the setting
-    └── UserError                    a command can't do what was asked; one clear line
+    └── UserError                    a command can't be carried out; one clear line
 
-Raised where they are known, rendered at the edges: `api/server` for HTTP, `api/commands` for the
-command line, the dashboard's error states for people.
+Errors are raised where they occur and rendered at the edges: `api/server` for HTTP, `api/commands`
+for the command line, the dashboard's error states for people.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class WeirError(Exception):
     """The root of Weir's own errors."""
+
+
+PROBLEM_TYPE: Final = "application/problem+json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,12 @@ class ServiceError(WeirError):
 
 class BadRequest(ServiceError):
     status, code, title = 400, "bad-request", "Bad request"
+
+
+def invalid_fields(**problems: str) -> BadRequest:
+    """Returns a BadRequest for some fields of a body, each with its problem."""
+    listed = tuple(ParameterProblem(name, words) for name, words in problems.items())
+    return BadRequest("Some fields are invalid; errors lists them.", errors=listed)
 
 
 class Unauthorized(ServiceError):
@@ -134,7 +143,7 @@ class StoreDamaged(Unavailable):
 
 
 class Unreachable(WeirError):
-    """No response: connection refused, timed out, or cut off."""
+    """The client got no response: connection refused, timed out, or cut off."""
 
 
 class UnexpectedAnswer(WeirError):

@@ -1,7 +1,5 @@
-"""Messages between Weir's own processes, over a Unix socket: four bytes of length, then the bytes.
-
-The writer and the renderer both use it; the meaning of the bytes is up to them.
-"""
+"""Messages between Weir's own processes, over a Unix socket: four bytes of length, then the body.
+Used by the writer and by the renderer, which define the bodies."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from typing import Final
 
 LONGEST: Final = 64 << 20  # bytes; a 6,000 px wide PNG is 3 MB, a year's figure 1 MB
 _LENGTH: Final = Struct("!I")
-_PATH_BYTES: Final = 100  # what every system leaves for a socket's path
+_PATH_BYTES: Final = 100  # the longest path of a socket that every system accepts
 
 
 class BrokenFrame(Exception):
@@ -25,7 +23,7 @@ class BrokenFrame(Exception):
 
 
 def packed(*bodies: bytes) -> bytes:
-    """Each body as a frame. Raises BrokenFrame for one that is too long."""
+    """Returns each body as a frame. Raises BrokenFrame for a body that is too long."""
     for body in bodies:
         _check(len(body))
     return b"".join(part for body in bodies for part in (_LENGTH.pack(len(body)), body))
@@ -36,13 +34,13 @@ def send(stream: socket.socket, body: bytes) -> None:
 
 
 def receive(stream: socket.socket) -> bytes | None:
-    """One frame; None where the stream ends before it begins."""
+    """Reads one frame. Returns None where the stream ends before it."""
     head = _exactly(stream, _LENGTH.size, may_end=True)
     return _exactly(stream, _length(head)) if head else None
 
 
 async def read(stream: StreamReader) -> bytes | None:
-    """The same for an event loop."""
+    """Reads one frame in an event loop, like `receive`."""
     try:
         length = _length(await stream.readexactly(_LENGTH.size))
         return await stream.readexactly(length)
@@ -77,8 +75,9 @@ def _exactly(stream: socket.socket, size: int, *, may_end: bool = False) -> byte
 
 @contextmanager
 def address(path: Path) -> Generator[str]:
-    """The path as a socket's address, which must be short: a longer one goes by its folder's
-    descriptor where the system has that. Valid inside the block."""
+    """Yields the path as a socket's address. Such addresses must be short: a longer path is
+    replaced by its folder's descriptor, where the system supports that. Valid only inside the
+    block."""
     if len(os.fsencode(path)) <= _PATH_BYTES or sys.platform != "linux":
         yield str(path)
         return

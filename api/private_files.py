@@ -1,4 +1,4 @@
-"""Files that only their owner may read, each put in its place whole."""
+"""Files that only their owner may read, written atomically."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 
 def write_private(path: Path, text: str) -> None:
-    """Put a file in its place at once. The last writer wins."""
+    """Writes a file atomically. The last writer wins."""
     _draft(path, text).replace(path)
 
 
 def shared_text(path: Path, make: Callable[[], str]) -> str:
-    """The text of that file. The first process to come makes it; all others, at the same moment
-    too, read it."""
+    """Returns the text of the file. The first process to call this creates it with ``make``; all
+    others read it, even at the same moment."""
     if not path.exists():
         draft = _draft(path, make())
         with suppress(FileExistsError):
-            path.hardlink_to(draft)  # fails where another process was first; never overwrites
+            path.hardlink_to(draft)  # fails if another process was first; never overwrites
         draft.unlink()
     return path.read_text("utf-8")
 

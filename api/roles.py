@@ -1,4 +1,4 @@
-"""What a credential may do with what it sees. Nothing else compares roles."""
+"""What a credential may do besides reading. Only this module compares roles."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """Each includes the ones before it."""
+    """Each role includes those before it."""
 
     VIEWER = "viewer"
     OPERATOR = "operator"
@@ -18,11 +18,11 @@ class Role(StrEnum):
 
     @property
     def may_operate(self) -> bool:
-        """Acknowledge alerts, dismiss findings, write notes, make embeds."""
+        """Whether it may acknowledge alerts, dismiss findings, write notes and create embeds."""
         return self.includes(Role.OPERATOR)
 
     @property
     def may_administer(self) -> bool:
-        """Correct and remove readings, plan maintenance, change rules and settings, read the audit
-        log, change others' notes."""
+        """Whether it may correct and remove readings, plan maintenance, change rules and settings,
+        read the audit log, and change others' notes."""
         return self.includes(Role.ADMINISTRATOR)

@@ -1,4 +1,4 @@
-"""How each kind of setting is read from its text. A ValueError says what the text must be."""
+"""Parses the text of each kind of setting. A ValueError says what the text must be."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from api.catalog import UUID_FORM
+
 MIN_SECRET_BYTES = 32
 MIN_TOKEN_CHARACTERS: Final = 16
-LOCAL_ISSUER: Final = "weir"  # of the bearer tokens signed with our own secret
+LOCAL_ISSUER: Final = "weir"  # of the bearer tokens signed with Weir's own secret
 
 _SITE_PATH: Final = re.compile(r"(/[A-Za-z0-9._~-]+)*", re.ASCII)
-_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 
 Network = IPv4Network | IPv6Network
 
@@ -28,7 +29,7 @@ class Shard(NamedTuple):
 
 
 class Address(NamedTuple):
-    """Where to listen."""
+    """An address to listen on."""
 
     host: str
     port: int
@@ -62,7 +63,7 @@ def database(value: str) -> str:
         return value
     if value.startswith(("postgresql://", "postgres://")):
         parts = urlsplit(value)
-        if parts.hostname or parse_qs(parts.query).get("host"):  # the latter: a socket's folder
+        if parts.hostname or parse_qs(parts.query).get("host"):  # the latter is a socket's folder
             return value
     raise ValueError("must be sqlite:///path or postgresql://user@host/name")
 
@@ -103,7 +104,7 @@ def url(value: str) -> str:
 
 
 def site(value: str) -> str:
-    """The address of the site's start: a host's, or a path's below it."""
+    """Parses the address at which the site starts: a host's, or a path below it."""
     parts = urlsplit(value)
     if value and (
         parts.scheme not in ("http", "https")
@@ -193,7 +194,7 @@ def shard(value: str) -> Shard | None:
 
 
 def key(value: str) -> str:
-    if value and not _UUID.fullmatch(value):
+    if value and not UUID_FORM.fullmatch(value):
         raise ValueError("must be a key: a UUID, without a Key ID and a dot before it")
     return value
 

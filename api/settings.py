@@ -31,13 +31,13 @@ FOR_TESTS: Final = "WEIR_TEST_"
 
 
 def setting(default: str, meaning: str) -> Any:
-    """A field of `Settings`: its default as the environment would write it, and its line in the
+    """A field of `Settings`: its default, as the environment would hold it, and its line in the
     documentation."""
     return Field(default=default, description=meaning, validate_default=True)
 
 
 class _Environment(EnvSettingsSource):
-    """The variables of a mapping, which need not be this process's environment."""
+    """Reads variables from a mapping, which need not be this process's environment."""
 
     def __init__(self, settings: type[BaseSettings], environ: Mapping[str, str]) -> None:
         self._given = environ
@@ -48,9 +48,9 @@ class _Environment(EnvSettingsSource):
 
 
 class Settings(BaseSettings):
-    """Every setting, parsed. Made by `from_env`; tests make their own with `from_env({...})`.
+    """Every setting, parsed. Created by `from_env`; tests create their own with `from_env({...})`.
 
-    Each parser takes the text of the environment and raises ValueError with words that follow the
+    Each parser takes the text of a variable and raises ValueError with words that follow the
     setting's name.
     """
 
@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     )
     raw_months: Annotated[int, PlainValidator(types.whole(0, 1200))] = setting(
         "0",
-        "Whole months of raw readings that `flask readings prune` keeps; rollups are kept"
+        "Whole months of raw readings that `weir readings prune` keeps; rollups are kept"
         " forever. 0: nothing is deleted unless the command names the months to keep.",
     )
     secret_key: Annotated[str, PlainValidator(types.secret)] = setting(
@@ -82,10 +82,10 @@ class Settings(BaseSettings):
         " `instance/secret_key`, readable by its owner only.",
     )
     host: Annotated[str, PlainValidator(types.text)] = setting(
-        "127.0.0.1", "The address that `flask serve` listens on."
+        "127.0.0.1", "The address that `weir serve` listens on."
     )
     port: Annotated[int, PlainValidator(types.whole(0, 65535))] = setting(
-        "8050", "The port that `flask serve` listens on."
+        "8050", "The port that `weir serve` listens on."
     )
     public_url: Annotated[str, PlainValidator(types.site)] = setting(
         "",
@@ -94,7 +94,7 @@ class Settings(BaseSettings):
         " address of the request; for commands `http://WEIR_HOST:WEIR_PORT`.",
     )
     workers: Annotated[int, PlainValidator(types.whole(1, 64))] = setting(
-        "2", "Web worker processes of `flask serve`."
+        "2", "Web worker processes of `weir serve`."
     )
     api_url: Annotated[str, PlainValidator(types.url)] = setting(
         "",
@@ -103,7 +103,7 @@ class Settings(BaseSettings):
     )
     api_key: Annotated[str, PlainValidator(types.key)] = setting(
         "",
-        "The service-api-key behind the one-time sign-in link that `flask serve` prints. Unset:"
+        "The service-api-key behind the one-time sign-in link that `weir serve` prints. Unset:"
         " no link; readers sign in with their own keys.",
     )
     proxy_bearer: Annotated[bool, PlainValidator(types.truth)] = setting(
@@ -252,7 +252,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what `from_env` hands in: never a file that happens to lie in the folder."""
+        """Uses only what `from_env` passes in, never a file in the current folder."""
         del settings_cls, env_settings, dotenv_settings, file_secret_settings
         return (init_settings,)
 
@@ -269,7 +269,7 @@ class Settings(BaseSettings):
         return settings
 
     def check_together(self) -> None:
-        """ConfigurationError where settings that are fine alone don't go together."""
+        """Raises ConfigurationError where valid settings contradict each other."""
         if self.database.startswith("sqlite:"):
             if self.database_read:
                 raise ConfigurationError("WEIR_DATABASE_READ needs a WEIR_DATABASE on Postgres")
@@ -278,7 +278,7 @@ class Settings(BaseSettings):
                     f"WEIR_MQTT_{'SHARD' if self.mqtt_shard else 'SHARE'} needs a"
                     " WEIR_DATABASE on Postgres: an embedded store has one writer"
                 )
-        if self.mqtt_shard and self.mqtt_share:  # a message would often reach only a wrong one
+        if self.mqtt_shard and self.mqtt_share:  # most messages would reach the wrong shard only
             raise ConfigurationError("set WEIR_MQTT_SHARD or WEIR_MQTT_SHARE, not both")
         if self.mqtt_home_assistant and not self.mqtt_url:
             raise ConfigurationError("WEIR_MQTT_HOME_ASSISTANT needs WEIR_MQTT_URL")
@@ -291,13 +291,15 @@ class Settings(BaseSettings):
 
     @property
     def reading(self) -> str:
-        """The store that web workers read."""
+        """Returns the URL of the store that web workers read."""
         return self.database_read or self.database
 
     @property
     def secret(self) -> str:
-        """The signing secret: as set, or made at first need and kept in the instance folder.
-        Raises ConfigurationError where it can't be kept or had."""
+        """Returns the signing secret: as set, or generated once and kept in the instance folder.
+
+        Raises ConfigurationError where it can't be read or written.
+        """
         if self.secret_key:
             return self.secret_key
         path = Path(self.instance) / "secret_key"
@@ -310,8 +312,8 @@ class Settings(BaseSettings):
         return text
 
     def prepare(self) -> None:
-        """Make the instance folder and the secret now, rather than at first need. Raises
-        ConfigurationError where the folder can't be written, or the secret can't be had."""
+        """Creates the instance folder and the secret now, instead of at first use. Raises
+        ConfigurationError where the folder isn't writable or the secret can't be read."""
         folder = Path(self.instance)
         with _instance_named():
             write_private(folder / "probe", "")
@@ -320,44 +322,44 @@ class Settings(BaseSettings):
 
     @property
     def sign_in_links_path(self) -> Path:
-        """Where one-time sign-in links wait to be opened."""
+        """Returns the folder of one-time sign-in links that haven't been opened yet."""
         return Path(self.instance) / "sign_in_links"
 
     @property
     def demo_key_path(self) -> Path:
-        """Where `flask demo seed` leaves the demo fleet's key for the dashboard on this machine."""
+        """Returns the file in which `weir demo seed` leaves the demo fleet's key."""
         return Path(self.instance) / "demo_key"
 
     @property
     def ended_sessions_path(self) -> Path:
-        """Where sessions of the dashboard that were signed out are noted."""
+        """Returns the file of signed-out sessions of the dashboard."""
         return Path(self.instance) / "ended_sessions"
 
     @property
     def writer_socket_path(self) -> Path:
-        """Where the process that writes takes what came to this machine's web workers."""
+        """Returns the socket on which the writer takes readings from this machine's web workers."""
         return Path(self.instance) / "writer.sock"
 
     @property
     def root(self) -> str:
-        """The path of the host below which the site stands; "" where it has the whole host."""
+        """Returns the host's path below which the site is served; "" for the whole host."""
         return urlsplit(self.public_url).path
 
     @property
     def site(self) -> str:
-        """Where readers reach this site, as far as is known without a request."""
+        """Returns the address of this site for readers, as far as it is known without a request."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url or f"http://{host}:{self.port}"
 
     @property
     def local_only(self) -> bool:
-        """Whether nothing here is set for readers elsewhere, or for a proxy in front."""
+        """Whether no setting is made for readers elsewhere or for a proxy in front."""
         public = urlsplit(self.public_url).hostname if self.public_url else "localhost"
         proxied = self.trusted_proxies or self.proxy_bearer
         return is_loopback(self.host) and is_loopback(public or "") and not proxied
 
     def demo_key(self) -> str:
-        """The demo fleet's key, "" where there is none."""
+        """Returns the demo fleet's key; "" where there is none."""
         try:
             return str(json.loads(self.demo_key_path.read_text("utf-8"))["key"])
         except FileNotFoundError:
@@ -379,7 +381,7 @@ TABLE: Final = tuple(
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """``WEIR_PRT: did you mean WEIR_PORT?`` for each variable that is no setting."""
+    """Returns ``WEIR_PRT: did you mean WEIR_PORT?`` for each variable that is not a setting."""
     names = {row.name for row in TABLE}
     mine = (name for name in environ if name.startswith(PREFIX) and not name.startswith(FOR_TESTS))
     return [did_you_mean(name, names) for name in sorted(mine) if name not in names]

@@ -1,11 +1,11 @@
 """Instants, buckets and the calendars of time zones.
 
-Inside Weir an instant is an ``int``: milliseconds since 1970-01-01T00:00:00Z. Wall clock exists
-only at the last step, here: parsing what a request says, the edges of local days and months, and
-the stamps of an answer.
+Inside Weir an instant is an ``int``: milliseconds since 1970-01-01T00:00:00Z. Wall-clock time
+exists only at the edges, here: parsing a request, the edges of local days and months, and the time
+stamps of a response.
 
-Zones come from the ``tzdata`` package, not from the machine, so that every installation agrees on
-them. Calendars are exact for instants from 1970 to 2200.
+Zones come from the ``tzdata`` package, not from the machine, so that every installation has the
+same ones. Calendars are exact for instants from 1970 to 2200.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ LAST_INSTANT_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z
 
 @cache
 def zone_names() -> frozenset[str]:
-    """The IANA names that Weir accepts: exactly those shipped with the tzdata package."""
+    """Returns the IANA names that Weir accepts: exactly those of the tzdata package."""
     return frozenset((resources.files("tzdata") / "zones").read_text("ascii").split())
 
 
 @cache
 def zone(name: str) -> ZoneInfo:
-    """The zone of that exact IANA name. Raises ValueError for any other text."""
+    """Returns the zone of that exact IANA name. Raises ValueError for any other text."""
     if name not in zone_names():
         raise ValueError(f"{name[:64]!r} is not an IANA time zone name")
     path = resources.files("tzdata").joinpath("zoneinfo", *name.split("/"))
@@ -46,8 +46,16 @@ def zone(name: str) -> ZoneInfo:
         return ZoneInfo.from_file(file, key=name)
 
 
+def zone_or_utc(*names: object) -> ZoneInfo:
+    """Returns the first name that is an IANA zone; UTC if none is."""
+    for name in names:
+        if isinstance(name, str) and name in zone_names():
+            return zone(name)
+    return zone("UTC")
+
+
 def offset_ms(tz: ZoneInfo, instant_ms: int) -> int:
-    """What a wall clock in ``tz`` adds to UTC at that instant."""
+    """Returns the zone's offset from UTC at that instant, in ms."""
     delta = to_datetime(instant_ms).astimezone(tz).utcoffset()
     assert delta is not None  # an aware datetime always has one
     return round(delta / _MS)
@@ -55,10 +63,10 @@ def offset_ms(tz: ZoneInfo, instant_ms: int) -> int:
 
 @lru_cache(maxsize=4096)
 def _year_transitions(tz: ZoneInfo, year: int) -> tuple[tuple[int, int], ...]:
-    """(instant, offset from then on) for each change of offset within one UTC year.
+    """Returns (instant, offset from then on) for each change of offset within one UTC year.
 
-    zoneinfo doesn't tell its transitions, so the year is probed twice a day and each change is
-    bisected. A zone that changes twice within 12 h has not existed since 1970.
+    zoneinfo doesn't list its transitions, so the year is probed twice a day and each change is
+    bisected. No zone has changed twice within 12 h since 1970.
     """
     start, end = _year_start_ms(year), _year_start_ms(year + 1)
     result: list[tuple[int, int]] = []
@@ -83,7 +91,8 @@ def _year_start_ms(year: int) -> int:
 
 
 def offsets(tz: ZoneInfo, from_ms: int, to_ms: int) -> list[tuple[int, int]]:
-    """The zone's offsets over [from_ms, to_ms]: (instant from which it holds, offset in ms)."""
+    """Returns the zone's offsets over [from_ms, to_ms] as (instant from which it holds, offset in
+    ms)."""
     pieces = [(from_ms, offset_ms(tz, from_ms))]
     for year in range(to_datetime(from_ms).year, to_datetime(to_ms).year + 1):
         pieces += [piece for piece in _year_transitions(tz, year) if from_ms < piece[0] <= to_ms]
@@ -101,12 +110,12 @@ _INSTANT = re.compile(
 
 
 def to_datetime(instant_ms: int) -> datetime:
-    """The instant as an aware datetime in UTC."""
+    """Converts an instant to an aware datetime in UTC."""
     return _EPOCH + timedelta(milliseconds=instant_ms)
 
 
 def from_datetime(moment: datetime) -> int:
-    """An aware datetime as epoch milliseconds, finer fractions floored."""
+    """Converts an aware datetime to epoch milliseconds; finer fractions are floored."""
     return (moment - _EPOCH) // _MS
 
 
@@ -115,10 +124,11 @@ def now_ms() -> int:
 
 
 def parse_instant(text: str) -> int:
-    """ISO 8601 with ``Z`` or an offset, as epoch milliseconds.
+    """Parses ISO 8601 with ``Z`` or an offset into epoch milliseconds.
 
-    No offset means UTC, a bare date its midnight UTC, and an offset's ``+`` may have been decoded
-    as a space. Finer than a millisecond is floored. Raises ValueError, in words for the caller.
+    Without an offset, UTC is assumed; a bare date is its midnight in UTC. The offset's ``+`` may
+    have been decoded as a space. Fractions finer than a millisecond are floored. Raises ValueError
+    with a message for the caller.
     """
     match = _INSTANT.fullmatch(text)
     if match is None:
@@ -141,7 +151,8 @@ _EPOCH_UNITS = {9: ("seconds", 1000), 10: ("seconds", 1000), 12: ("milliseconds"
 
 
 def _hint(text: str) -> str:
-    """Which date-time epoch seconds or milliseconds would be; "" for any other text."""
+    """Returns a hint for text that looks like epoch seconds or milliseconds: the date-time that it
+    would be. Returns "" for any other text."""
     unit, factor = _EPOCH_UNITS.get(len(text), ("", 0))
     if not (unit and text.isascii() and text.isdigit()):
         return ""
@@ -152,17 +163,17 @@ def _hint(text: str) -> str:
 
 
 def floor_to(instant_ms: int, length_ms: int) -> int:
-    """The start of the UTC-aligned bucket that holds the instant."""
+    """Returns the start of the UTC-aligned bucket that holds the instant."""
     return instant_ms - instant_ms % length_ms
 
 
 def ceil_to(instant_ms: int, length_ms: int) -> int:
-    """The first bucket start at or after the instant."""
+    """Returns the first bucket start at or after the instant."""
     return -(-instant_ms // length_ms) * length_ms
 
 
 def bucket_starts(from_ms: int, to_ms: int, length_ms: int) -> int:
-    """How many bucket starts k·length lie in [from_ms, to_ms]."""
+    """Returns how many bucket starts k·length lie in [from_ms, to_ms]."""
     return max(0, to_ms // length_ms - -(-from_ms // length_ms) + 1)
 
 
@@ -171,34 +182,36 @@ def bucket_starts(from_ms: int, to_ms: int, length_ms: int) -> int:
 
 @lru_cache(maxsize=200_000)
 def day_start(tz: ZoneInfo, ordinal: int) -> int:
-    """The first instant of the local day (a proleptic ordinal), as epoch milliseconds.
+    """Returns the first instant of the local day (a proleptic ordinal), as epoch milliseconds.
 
-    A day may start at 01:00 (midnight skipped by a transition) and may be missing altogether
-    (Apia, 2011-12-30): then it starts, empty, where the next one does.
+    A day starts at 01:00 where a transition skips midnight. A day that a zone skipped (Apia,
+    2011-12-30) is empty: it starts where the next one does.
     """
     midnight = (ordinal - EPOCH_DAY) * DAY_MS
     pieces = offsets(tz, midnight - 2 * DAY_MS, midnight + 2 * DAY_MS)
     for index, (start, offset) in enumerate(pieces):
         end = pieces[index + 1][0] if index + 1 < len(pieces) else LAST_INSTANT_MS
-        first = max(start, midnight - offset)  # where this piece first shows the day, or later
+        first = max(start, midnight - offset)  # where this offset first shows the day, or later
         if first < end:
             return first
     raise AssertionError("some piece of a zone's offsets always reaches the day")
 
 
 def local_ordinal(tz: ZoneInfo, instant_ms: int) -> int:
-    """The local date of an instant, as a proleptic ordinal."""
+    """Returns the local date of an instant, as a proleptic ordinal."""
     return (instant_ms + offset_ms(tz, instant_ms)) // DAY_MS + EPOCH_DAY
 
 
 def day_edges(tz: ZoneInfo, from_ms: int, to_ms: int) -> list[int]:
-    """Starts of the local days that meet [from_ms, to_ms], and the end of the last; ascending."""
+    """Returns the starts of the local days that overlap [from_ms, to_ms], and the end of the last
+    one; ascending."""
     days = range(local_ordinal(tz, from_ms), local_ordinal(tz, to_ms) + 2)
     return _distinct(day_start(tz, day) for day in days)
 
 
 def month_edges(tz: ZoneInfo, from_ms: int, to_ms: int) -> list[int]:
-    """Starts of the local months that meet [from_ms, to_ms], and the end of the last; ascending."""
+    """Returns the starts of the local months that overlap [from_ms, to_ms], and the end of the last
+    one; ascending."""
     first = date.fromordinal(local_ordinal(tz, from_ms))
     last = date.fromordinal(local_ordinal(tz, to_ms))
     months = range(first.year * 12 + first.month - 1, last.year * 12 + last.month + 1)
@@ -206,16 +219,16 @@ def month_edges(tz: ZoneInfo, from_ms: int, to_ms: int) -> list[int]:
 
 
 def _distinct(edges: Iterable[int]) -> list[int]:
-    """Ascending edges without the empty spans of days that a zone skipped."""
+    """Removes the duplicate edges of days that a zone skipped."""
     return list(dict.fromkeys(edges))
 
 
 def source_of(*edges_ms: int) -> Resolution:
-    """The coarsest stored resolution whose buckets none of these edges cuts.
+    """Returns the coarsest stored resolution whose buckets none of these edges cuts.
 
-    A local day or month is made from what its own two edges leave whole, so that its total is
-    exact and the same whatever the range it is asked for in: 1hour nearly everywhere; 10min or 5min
-    where a zone is off the whole hour (Kolkata, Kathmandu, Lord Howe in winter).
+    A local day or month is computed from buckets within its own two edges. Its total is then exact
+    and doesn't depend on the requested range. The resolution is 1hour for nearly all zones; 10min
+    or 5min where a zone's offset isn't a whole hour (Kolkata, Kathmandu, Lord Howe in winter).
     """
     uncut = (r for r in reversed(STORED) if not any(edge % r.fixed_ms for edge in edges_ms))
     return next(uncut, STORED[0])
@@ -235,7 +248,7 @@ _MILLI_TEXT = tuple(f"{ms:03}" for ms in range(1000))
 
 
 def offset_text(offset: int) -> str:
-    """An offset in ms as ``-05:00``."""
+    """Formats an offset in ms as ``-05:00``."""
     minutes = round(abs(offset) / MINUTE_MS)
     return f"{'-' if offset < 0 else '+'}{minutes // 60:02}:{minutes % 60:02}"
 
@@ -249,7 +262,7 @@ def _wall(local_ms: int, fraction: bool) -> str:
 
 
 def stamp(instant_ms: int, tz: ZoneInfo | None = None, *, fraction: bool = False) -> str:
-    """One instant as an answer shows it: ``…Z``, or wall clock and offset in ``tz``."""
+    """Formats one instant for a response: ``…Z``, or the wall clock and offset of ``tz``."""
     if tz is None:
         return _wall(instant_ms, fraction) + "Z"
     offset = offset_ms(tz, instant_ms)
@@ -259,10 +272,10 @@ def stamp(instant_ms: int, tz: ZoneInfo | None = None, *, fraction: bool = False
 def stamps(
     instants_ms: Sequence[int], tz: ZoneInfo | None = None, *, fraction: bool = False
 ) -> list[str]:
-    """Many instants, ascending, as an answer shows them.
+    """Formats many ascending instants for a response.
 
-    The zone is asked once per transition and the date is looked up once a day, not once per row:
-    for 10,000 rows a thirtieth of the time of one by one.
+    The zone is looked up once per transition and the date once per day, not once per row. For
+    10,000 rows this takes a thirtieth of the time of separate calls.
     """
     if not instants_ms:
         return []
@@ -280,7 +293,7 @@ def stamps(
 
 
 def _walls(instants_ms: Sequence[int], offset: int, suffix: str, fraction: bool) -> list[str]:
-    """Ascending instants under one offset, so that most rows share the day of the one before."""
+    """Formats ascending instants under one offset. Most rows share the date of the row before."""
     texts: list[str] = []
     start, end, day = 0, 0, ""
     minutes = _whole_minutes(suffix)
@@ -301,7 +314,8 @@ def _walls(instants_ms: Sequence[int], offset: int, suffix: str, fraction: bool)
 
 @lru_cache(maxsize=64)
 def _whole_minutes(suffix: str) -> dict[int, str]:
-    """Milliseconds since midnight → what follows the date, for what every bucket starts on."""
+    """Maps milliseconds since midnight to the text after the date, for whole minutes: every bucket
+    starts on one."""
     return {m * MINUTE_MS: f"{text}00{suffix}" for m, text in enumerate(_MINUTE_TEXT)}
 
 

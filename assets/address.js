@@ -1,6 +1,6 @@
-/* A view as part of an address: {name: value}, where null is what is usual and not written. */
+/* A view as part of an address: {name: value}; null stands for the default, which is left out. */
 
-/* `href` with the view's values for those names; what isn't named stays. */
+/* `href` with the view's values for those names; other parameters stay. */
 export function withView(href, view, names = Object.keys(view)) {
   const url = new URL(href);
   for (const name of names) {

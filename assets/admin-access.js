@@ -1,8 +1,8 @@
 /* Groups and keys. A person is a key with that person's name. */
 import {
-  ask,
   button,
   card,
+  change,
   counted,
   day,
   dialog,
@@ -10,6 +10,7 @@ import {
   labelled,
   lines,
   minute,
+  request,
   table,
   whole,
 } from "./admin-parts.js";
@@ -36,7 +37,7 @@ function newGroup(again) {
     label: "Create group",
     save: async ({ elements }) => {
       const body = { name: elements.name.value, devices: identifiers(elements.devices.value) };
-      const made = await ask("POST", "/groups", body);
+      const made = await request("POST", "/groups", body);
       done(`Created: ${made.name}, ${counted(made.devices, "device")}.`);
       await again();
     },
@@ -49,7 +50,7 @@ function editGroup(group, again) {
   const parts = [labelled(NAME, group.name), labelled(add, ""), labelled(remove, "")];
   dialog(group.name, parts, {
     save: async ({ elements }) => {
-      const after = await ask("PATCH", "/groups", {
+      const after = await request("PATCH", "/groups", {
         name: group.name,
         newName: elements.name.value,
         add: identifiers(elements.add.value),
@@ -67,14 +68,14 @@ function deleteGroup(group, again) {
     label: "Delete group",
     danger: true,
     save: async () => {
-      const members = await ask(
+      const members = await request(
         "GET",
         `/devices?limit=1000&group=${encodeURIComponent(group.name)}`,
       );
-      await ask("DELETE", "/groups", { name: group.name });
+      await request("DELETE", "/groups", { name: group.name });
       const devices = members.data.map(({ id }) => id);
       const undo = async () => {
-        await ask("POST", "/groups", { name: group.name, devices });
+        await request("POST", "/groups", { name: group.name, devices });
         await again();
       };
       const whole = devices.length === group.devices && devices.length > 0;
@@ -86,7 +87,7 @@ function deleteGroup(group, again) {
 
 export async function groups(body) {
   const again = () => groups(body);
-  const { data } = await ask("GET", "/groups");
+  const { data } = await request("GET", "/groups");
   const rows = data.map((group) => [
     element("strong", {}, group.name),
     lines(whole(group.devices), group.inactive ? `${whole(group.inactive)} inactive` : ""),
@@ -131,7 +132,8 @@ const SCOPE = [
 ];
 const EXPIRES = { name: "expires", kind: "instant", label: "Expires", hint: "Empty: never." };
 
-/* The fields of a key's form as the body of a request. Of all devices, the rest doesn't count. */
+/* The request body from the fields of a key's form. With access to all devices the other fields of
+   the grant are ignored. */
 function keyBody({ elements }) {
   const all = elements.allDevices.value === "true";
   const expires = elements.expires.value;
@@ -146,7 +148,7 @@ function keyBody({ elements }) {
   return elements.role ? { ...body, role: elements.role.value } : body;
 }
 
-/* What doesn't apply can't be filled in. */
+/* Disables the fields that don't apply. */
 function keepInStep(form) {
   const draw = () => {
     const { elements } = form;
@@ -181,7 +183,7 @@ function newKey(again) {
   const parts = list.map((field) => labelled(field, before[field.name]));
   const { form } = dialog("New key", parts, {
     label: "Create key",
-    save: async (filled) => shown(await ask("POST", "/keys", keyBody(filled)), again),
+    save: async (filled) => shown(await request("POST", "/keys", keyBody(filled)), again),
   });
   keepInStep(form);
 }
@@ -198,7 +200,7 @@ function editKey(key, again) {
     save: async (filled) => {
       const body = { ...keyBody(filled), version: key.version };
       if (filled.elements.expires.value === day(key.expires)) delete body.expires;
-      await ask("PATCH", `/keys/${key.keyId}`, body);
+      await change("PATCH", `/keys/${key.keyId}`, body, again);
       done("Saved. It holds everywhere within ten seconds.");
       await again();
     },
@@ -213,7 +215,7 @@ function revoke(key, again) {
     label: "Revoke key",
     danger: true,
     save: async () => {
-      await ask("POST", `/keys/${key.keyId}/revoke`, { version: key.version });
+      await change("POST", `/keys/${key.keyId}/revoke`, { version: key.version }, again);
       done(`Revoked: ${key.name || key.keyId}.`);
       await again();
     },
@@ -228,7 +230,7 @@ function scope(key) {
 
 export async function keys(body) {
   const again = () => keys(body);
-  const { data } = await ask("GET", "/keys");
+  const { data } = await request("GET", "/keys");
   const order = { active: 0, expired: 1, revoked: 2 };
   const sorted = [...data].sort((a, b) => order[a.state] - order[b.state]);
   const rows = sorted.map((key) => [

@@ -1,4 +1,5 @@
-/* What the tabs of the administration share: requests to the service, messages, dialogs, fields. */
+/* Shared by the tabs of the administration: requests to the service, messages, dialogs, fields. */
+import { unitNumber } from "./admin-device-texts.js";
 import { element } from "./element.js";
 import { zoneNames } from "./site.js";
 import { toast } from "./toast.js";
@@ -8,16 +9,16 @@ export const settings = () => JSON.parse(page().dataset.settings);
 export const whole = (number) => Number(number).toLocaleString("en-US");
 export const counted = (number, word) => `${whole(number)} ${word}${number === 1 ? "" : "s"}`;
 
-/* A problem of the service: `message` for people, `reason` for programs. */
+/* A problem of the service: `message` for readers, `reason` for programs. */
 class Problem extends Error {
-  constructor(status, found) {
-    const errors = (found.errors || []).map(({ parameter, detail }) => `${parameter} ${detail}`);
-    super(errors.join("; ") || found.detail || `The service responded ${status}.`);
-    Object.assign(this, { status, reason: found.reason });
+  constructor(status, body) {
+    const errors = (body.errors || []).map(({ parameter, detail }) => `${parameter} ${detail}`);
+    super(errors.join("; ") || body.detail || `The service responded ${status}.`);
+    Object.assign(this, { status, reason: body.reason });
   }
 }
 
-export async function ask(method, path, content = undefined, root = settings().service) {
+export async function request(method, path, content = undefined, root = settings().service) {
   const response = await fetch(root + path, {
     method,
     headers: content === undefined ? {} : { "Content-Type": "application/json" },
@@ -25,9 +26,23 @@ export async function ask(method, path, content = undefined, root = settings().s
   }).catch(() => {
     throw new Problem(0, { detail: "The service can’t be reached." });
   });
-  const found = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Problem(response.status, found);
-  return found;
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Problem(response.status, body);
+  return body;
+}
+
+/* The response to a change. If somebody else was first, `show` loads what is stored now, so that the
+   next attempt starts from there. */
+export async function change(method, path, content, show) {
+  try {
+    return await request(method, path, content);
+  } catch (error) {
+    if (error.reason === "changed") {
+      await show().catch(() => {});
+      error.message += " The page is up to date now: start again from there.";
+    }
+    throw error;
+  }
 }
 
 export function say(words) {
@@ -37,13 +52,13 @@ export function say(words) {
   place.hidden = !words;
 }
 
-/* Does a deed; what fails is told where the reader looks. */
-export async function attempt(deed, tell = say) {
-  tell("");
+/* Carries out a change; an error is shown where the reader looks. */
+export async function attempt(deed, show = say) {
+  show("");
   try {
     return await deed();
   } catch (error) {
-    tell(error.message);
+    show(error.message);
     return undefined;
   }
 }
@@ -101,12 +116,12 @@ export const lines = (first, second) =>
 
 /* --- Dialogs --- */
 
-/* A dialog with a form. `save` gets the form and closes the dialog by returning; what it throws is
-   shown within. `label` null: there is nothing to save. */
+/* A dialog with a form. `save` gets the form; the dialog closes when it returns and shows what it
+   throws. Without a `label` there is nothing to save. */
 export function dialog(title, parts, { label = "Save", save = null, danger = false } = {}) {
   const problem = element("p", { className: "problem", hidden: true });
   problem.setAttribute("role", "alert");
-  const tell = (words) => {
+  const show = (words) => {
     problem.textContent = words;
     problem.hidden = !words;
   };
@@ -127,12 +142,12 @@ export function dialog(title, parts, { label = "Save", save = null, danger = fal
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     submit.disabled = true;
-    const kept = await attempt(async () => {
+    const isSaved = await attempt(async () => {
       await save(form);
       return true;
-    }, tell);
+    }, show);
     submit.disabled = false;
-    if (kept) box.close();
+    if (isSaved) box.close();
   });
   page().append(box);
   box.showModal();
@@ -158,7 +173,7 @@ function control(field, text) {
     const choices = field.kind === "zone" ? zoneNames : field.choices;
     const all = text && !choices.includes(text) ? [text, ...choices] : choices;
     const none = field.required ? [] : [option("", "not set", text)];
-    const every = all.map((each) => option(each, each, text));
+    const every = all.map((each) => option(each, field.names?.[each] ?? each, text));
     return element("select", { ...named, className: "button select" }, ...none, ...every);
   }
   const type = { number: "number", instant: "date", secret: "text" }[field.kind] || "text";
@@ -169,10 +184,26 @@ function control(field, text) {
   return input;
 }
 
-/* A value of JSON as the text of its control, and back. */
+/* The organization's units decide how numbers of a field are shown and typed: {name, factor}. */
+export function useUnits(system) {
+  page().dataset.settings = JSON.stringify({ ...settings(), system });
+}
+
+function unitOf({ unit }) {
+  const { units, system } = unit ? settings() : {};
+  return units?.[system][unit] || { name: "", factor: 1 };
+}
+
+export function labelOf(field) {
+  const { name } = unitOf(field);
+  return field.label + (name && `${name.startsWith("per ") ? " " : ", "}${name}`);
+}
+
+/* A JSON value as the text of its control, and back. */
 export function textOf(field, value) {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.join("; ");
+  if (field.unit) return String(unitNumber.shown(unitOf(field), value));
   return field.kind === "instant" ? String(value).slice(0, 10) : String(value);
 }
 
@@ -185,18 +216,18 @@ export function readValue(field, text) {
       .filter(Boolean);
   if (!words) return null;
   if (field.kind === "flag") return words === "true";
-  if (field.kind === "number") return Number.isFinite(Number(words)) ? Number(words) : words;
-  return words;
+  if (field.kind !== "number" || !Number.isFinite(Number(words))) return words;
+  return field.unit ? unitNumber.stored(unitOf(field), Number(words)) : Number(words);
 }
 
 export function labelled(field, value) {
   const made = control(field, textOf(field, value));
-  const words = element("span", {}, field.label);
+  const words = element("span", {}, labelOf(field));
   const hint = field.hint ? [element("span", { className: "quiet" }, field.hint)] : [];
   return element("label", { className: "admin-field" }, words, made, ...hint);
 }
 
-/* The values of a form that differ from those that it was made of. */
+/* The values of a form that differ from its initial ones. */
 export function changed(form, fields, before) {
   const values = {};
   for (const field of fields) {
@@ -209,7 +240,7 @@ export function changed(form, fields, before) {
   return values;
 }
 
-/* Offers text as a file. */
+/* Offers text as a file to download. */
 export function offer(name, text) {
   const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
   element("a", { href, download: name }).click();

@@ -1,4 +1,4 @@
-/* The administration: tabs over one place, which the service's responses fill. */
+/* The administration: tabs above one area, which is filled from the service's responses. */
 import { groups, keys } from "./admin-access.js";
 import * as devices from "./admin-devices.js";
 import { organization, quality } from "./admin-organization.js";

@@ -1,4 +1,4 @@
-/* How long ago something was, by this clock: "38 s ago", "2 h ago". */
+/* The age of something by this machine's clock: "38 s ago", "2 h ago". */
 
 const UNITS = [
   [86400, "d"],

@@ -1,5 +1,5 @@
-/* The two pages of alerts. The server decides every word; a click on a button that has data-alert goes
-   into the page's Store of deeds, a form that changes into its Store of drafts. */
+/* The alert pages. The server decides every text. A click on a button with data-alert writes to the
+   page's Store of changes; a change of a form writes to its Store of drafts. */
 import { noUpdate, register, setProps } from "./dash.js";
 import { siteRoot } from "./site.js";
 
@@ -10,11 +10,11 @@ let timer = 0;
 const page = () => document.getElementById("alerts");
 const place = () => page()?.dataset.place;
 const put = (part, data) =>
-  setProps(`${place()}-${part}`, { data: { ...data, asked: Date.now() } });
+  setProps(`${place()}-${part}`, { data: { ...data, request_id: Date.now() } });
 const inAddress = () => Object.fromEntries(new URLSearchParams(window.location.search));
-const ask = (more = {}) => page() && put("question", { ...inAddress(), ...more });
+const request = (more = {}) => page() && put("question", { ...inAddress(), ...more });
 
-/* The chosen group is what the address says. */
+/* The chosen group is in the address. */
 function chooseGroup() {
   const select = page()?.querySelector("select[data-set=group]");
   if (select) select.value = inAddress().group || "";
@@ -56,13 +56,13 @@ function press(button) {
     const to = new URLSearchParams(window.location.search);
     to.set("page", more.page);
     window.history.pushState(null, "", `?${to}`);
-    ask();
+    request();
     return;
   }
   const form = button.closest("form");
   const note = button.closest("[data-of]")?.querySelector("input[name=text]");
   const text = note?.value || "";
-  if (note) note.value = ""; // the field may stand in another row next
+  if (note) note.value = ""; // the field may be in another row of the next form
   button.closest("details")?.removeAttribute("open");
   button.disabled = true;
   put("deed", { do: what, ...more, text, fields: form ? fieldsOf(form) : null });
@@ -70,17 +70,19 @@ function press(button) {
 }
 
 register("alerts", {
-  listed: (told) => {
-    if (told?.error) say(told.error, true);
+  listed: (response) => {
+    if (response?.error) say(response.error, true);
     return noUpdate();
   },
-  done: (told) => {
-    if (!told) return noUpdate();
+  done: (response) => {
+    if (!response) return noUpdate();
     const problem = document.querySelector("[data-problem]");
-    if (problem) problem.textContent = told.problem || "";
-    if (told.error || told.words) say(told.error || told.words, Boolean(told.error));
-    if (told.go) window.history.replaceState(null, "", siteRoot + told.go);
-    if (!told.problem && !told.error && !told.stay) ask({ form: Boolean(told.go) });
+    if (problem) problem.textContent = response.problem || "";
+    if (response.error || response.words)
+      say(response.error || response.words, Boolean(response.error));
+    if (response.go) window.history.replaceState(null, "", siteRoot + response.go);
+    if (!response.problem && !response.error && !response.stay)
+      request({ form: Boolean(response.go) });
     return noUpdate();
   },
 });
@@ -97,7 +99,7 @@ document.addEventListener("change", (event) => {
   if (select.value) to.set(select.dataset.set, select.value);
   else to.delete(select.dataset.set);
   window.history.pushState(null, "", `?${to}`);
-  ask();
+  request();
 });
 document.addEventListener("submit", (event) => {
   if (event.target.matches("form.alert-form")) event.preventDefault();
@@ -117,5 +119,5 @@ document.addEventListener("keydown", (event) => {
 });
 setInterval(() => {
   const typing = document.activeElement?.matches("#alerts input");
-  if (!document.hidden && !typing && place() === "alerts") ask();
+  if (!document.hidden && !typing && place() === "alerts") request();
 }, REFRESH_MS);

@@ -1,6 +1,6 @@
 /* Notes, maintenance and corrections: their form, opened by a button, by N, or by a click on the
-   chart's time axis. The server carries out what it asks for, names what can't be, and tells what a
-   correction would change; then the list and the chart are asked for again. */
+   chart's time axis. The server carries out the change, names invalid fields and previews
+   corrections; then the list and the chart are loaded again. */
 import * as chart from "./chart.js";
 import { noUpdate, register, setProps } from "./dash.js";
 import { element } from "./element.js";
@@ -28,7 +28,7 @@ const REPEATS = [
 ];
 
 let dialog = null;
-let pending = 0; // when the deed was sent whose outcome is awaited
+let pending = 0; // when the change was sent whose result is awaited
 let previewTimer = 0;
 
 const panel = () => document.getElementById("annotations");
@@ -60,9 +60,9 @@ const time = (value) => element("input", { type: "datetime-local", className: "s
 /* --- The form --- */
 
 function fieldsOf(entry) {
-  const told = element("textarea", { className: "search", rows: 3, maxLength: 2000 });
-  told.value = entry.text || "";
-  if (entry.revoke) return [field("text", "Reason", told)];
+  const textarea = element("textarea", { className: "search", rows: 3, maxLength: 2000 });
+  textarea.value = entry.text || "";
+  if (entry.revoke) return [field("text", "Reason", textarea)];
   const made = [];
   if (!panel().dataset.device && !entry.id) {
     const subject = element("input", { type: "text", className: "search", autocomplete: "off" });
@@ -78,7 +78,7 @@ function fieldsOf(entry) {
     field("to", "To", time(entry.to), instant),
   ];
   made.push(element("div", { className: "annotation-times" }, ...times));
-  made.push(field("text", entry.kind === "note" ? "Text" : "Reason", told));
+  made.push(field("text", entry.kind === "note" ? "Text" : "Reason", textarea));
   if (entry.kind === "maintenance") made.push(repeats(entry));
   if (entry.kind === "correction") made.push(...effects(entry));
   return made;
@@ -161,7 +161,7 @@ function open(entry) {
   if (correction) previewSoon(entry);
 }
 
-/* What a correction would change is said while its form is filled in, once it is whole. */
+/* A correction is previewed while its form is being filled in, once it is complete. */
 function previewSoon(entry) {
   clearTimeout(previewTimer);
   previewTimer = setTimeout(() => {
@@ -179,15 +179,15 @@ function close() {
 
 function send(entry, deed) {
   clearTimeout(previewTimer);
-  const said = Object.fromEntries(new FormData(dialog.querySelector("form")));
+  const fields = Object.fromEntries(new FormData(dialog.querySelector("form")));
   for (const part of dialog.querySelectorAll("[data-problem]")) part.textContent = "";
   dialog.querySelector(".annotation-error").textContent = "";
-  const metrics = said.metrics ? [said.metrics] : [];
-  const subject = said.subject ?? panel().dataset.device;
+  const metrics = fields.metrics ? [fields.metrics] : [];
+  const subject = fields.subject ?? panel().dataset.device;
   pending = Date.now();
   const units = chart.isOpen() ? chart.currentQuestion().units : undefined;
-  const what = { ...said, metrics, subject, do: deed, kind: entry.kind, id: entry.id || "" };
-  setProps("annotations-deed", { data: { ...what, zone: zone(), units, asked: pending } });
+  const what = { ...fields, metrics, subject, do: deed, kind: entry.kind, id: entry.id || "" };
+  setProps("annotations-deed", { data: { ...what, zone: zone(), units, request_id: pending } });
 }
 
 /* --- Opening it --- */
@@ -218,13 +218,13 @@ document.addEventListener("click", (event) => {
   return order({ do: "delete", kind: entry.kind, id: entry.id });
 });
 
-/* A deed without a form. */
+/* A change without a form. */
 function order(what) {
   pending = Date.now();
-  setProps("annotations-deed", { data: { ...what, zone: zone(), asked: pending } });
+  setProps("annotations-deed", { data: { ...what, zone: zone(), request_id: pending } });
 }
 
-/* A click on the time axis, below the plot, opens a note of that instant. */
+/* A click on the time axis, below the plot, opens a note at that instant. */
 function onAxis(event) {
   if (!chart.isOpen() || !chart.currentPlot().contains(event.target) || !may("note")) return;
   const size = chart.graph()?._fullLayout;
@@ -247,7 +247,7 @@ document.addEventListener("keydown", (event) => {
 
 register("annotations", {
   done: (outcome) => {
-    if (!outcome || outcome.asked !== pending) return noUpdate();
+    if (!outcome || outcome.request_id !== pending) return noUpdate();
     if (outcome.words) {
       close();
       selection.end();

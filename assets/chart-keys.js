@@ -1,4 +1,4 @@
-/* The keys of a chart: what each does, [deed, amount]. assets/cursor.js does it. */
+/* The keys of a chart: [action, amount] of each. assets/cursor.js carries it out. */
 const ZOOM = 0.6;
 const PAN = 0.2;
 const ROWS_WITH_SHIFT = 10;
@@ -23,7 +23,7 @@ const DEEDS = {
   Escape: ["leave"],
 };
 
-/* null for a key that means nothing here, and for the browser's own shortcuts. */
+/* null for a key without an action, and for the browser's own shortcuts. */
 export function deedOf({ key, shiftKey, ctrlKey, metaKey, altKey }) {
   if (ctrlKey || metaKey || altKey || !Object.hasOwn(DEEDS, key)) return null;
   const [deed, amount] = DEEDS[key];

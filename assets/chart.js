@@ -1,15 +1,21 @@
-/* The view of a chart: what is asked of the server, when, and how it stands in the address.
+/* The view of a chart: what is requested from the server, when, and how it is written to the
+   address.
 
-   A chart is drawn by the server; here is only what the server can't know: the plot's width, where
-   the reader dragged the axis, which button was pressed, whether anybody looks. All of it goes into
-   one Store, the question, {device, range, from, to, metric, zone, units, theme, width_px, settled};
-   the answer comes as the figure, and as what it shows: {from, to, zone, units, asked}. The parts of the
-   page beside the chart are due each in its own time. A refresh has those that are due in the same
-   answer; after a chart that the reader asked for they come with a second one, once it is painted. */
+   The server draws the chart. This script adds what the server can't know: the plot's width,
+   where the reader dragged the axis, which button was pressed, whether the page is visible. All of
+   it goes into one Store, the question, {device, range, from, to, metric, zone, units, theme,
+   width_px, settled}. The reply is the figure, and the state of the chart: {from, to, zone, units,
+   request_id}.
+
+   The other parts of the page have intervals of their own. A refresh includes the parts that are
+   due. After a chart that the reader requested they come with a second reply, once the chart is
+   painted. */
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps } from "./dash.js";
+import { appeared } from "./element.js";
 import * as freshness from "./freshness.js";
-import { covers } from "./scales.js";
+import { dependsOn, dueParts } from "./part-schedule.js";
+import { covers, plotlyMs } from "./scales.js";
 import { draw } from "./sheets.js";
 import { theme } from "./site.js";
 
@@ -18,42 +24,29 @@ const WIDTH_STEP_PX = 100;
 const IN_ADDRESS = ["range", "from", "to", "metric", "zone", "units", "compare", "usual"];
 const REFRESH_MS = 15000;
 const JITTER = 0.2;
-const REST_MS = 300; // after a pan: then the words catch up with the picture
-/* The parts beside the chart, by when they are due (`When` of components/device): how old they may
-   get on a page that is only looked at, and on which fields of the question they depend. Those of
-   the range may get as old as a pixel of it is wide. */
-const OF_PLACE = ["zone", "units"];
-const PARTS = {
-  range: { restMs: () => rangeRestMs(shown), of: [...OF_PLACE, "range", "metric", "compare"] },
-  refresh: { restMs: () => 0, of: OF_PLACE },
-  steady: { restMs: () => 60000, of: [...OF_PLACE, "range", "metric"] },
-  hourly: { restMs: () => 900000, of: OF_PLACE },
-};
-const RANGE_REST_MS = [30000, 300000];
-const PIXELS = 2000;
+const REST_MS = 300; // after a pan: then the texts follow
 const HOURLY = "hourly";
-const ROWS = "device-rows"; // the card whose pages the reader turns
-const BIAS_MS = 1000; // refreshes don't come on the dot
-const NOW_MS = 120000; // a window that ends so near to now is of now
+const ROWS = "device-rows"; // the card whose page the reader changes
+const NOW_MS = 120000; // a window that ends this close to now counts as current
 
-const listening = new WeakSet(); // graphs; one may serve two devices, one after the other
-let plot = null; // the element around the graph, marked data-ask with its question's id
+const listening = new WeakSet(); // graphs; one may show two devices in turn
+let plot = null; // the element around the graph, with its question's id in data-question
 let question = null;
-let at = null; // the range that the axis is known to show
-let moving = null; // where the reader has moved the axis, until it has come to rest
+let at = null; // the range that the axis shows, if known
+let moving = null; // where the reader has moved the axis, until it is at rest
 let timer = 0;
 let nextTimer = 0;
-let held = false; // a pointer is down on the plot: nothing may be redrawn under it
-let live = false; // the last question was asked by nobody: only to be up to date
-let fresh = {}; // of PARTS: {ms, of}: when they last came, and for what question
-let shown = null; // what the chart shows: the last answer to its question
-let awaited = new Set(); // parts that were asked for after a chart and haven't come yet
-let drawnAsked = 0; // the question of the parts that stand on the page
+let held = false; // a pointer is down on the plot: nothing may be redrawn
+let live = false; // the last question was a refresh, not the reader's
+let fresh = {}; // as `dueParts` takes it
+let shown = null; // the state of the chart in its last reply
+let awaited = new Set(); // parts that were requested after a chart and haven't arrived yet
+let drawnAsked = 0; // the question of the shown parts
 
 const isOpen = () => plot?.isConnected;
 const graph = () => plot.querySelector(".js-plotly-plot");
 
-/* Whom an answer, a glide or the button of a range of the reader's own concerns. */
+/* Listeners of other modules: for a reply, a pan, a custom range, the choice of another device. */
 const onAnswer = [];
 const onGlide = [];
 const onCustom = [];
@@ -67,23 +60,18 @@ function widthPx() {
   return Math.round(size ? size.w : plot.clientWidth - Number(plot.dataset.margins));
 }
 
-/* The server rounds widths up likewise: within a step the answer would be the same. */
+/* The server rounds widths up in the same way: within a step the reply would be the same. */
 const steps = (px) => Math.ceil(px / WIDTH_STEP_PX);
 
-/* plotly.js writes instants as UTC without a zone: "2026-03-08 05:00:00.1234". */
-function instant(text) {
-  return new Date(
-    text.replace(" ", "T").slice(0, 23) + (text.length > 10 ? "Z" : ""),
-  ).toISOString();
-}
+const instant = (text) => new Date(plotlyMs(text)).toISOString();
 
 function axisRange() {
   const range = graph().layout.xaxis.range;
   return range?.map(instant);
 }
 
-/* What the last answer holds: the window it was drawn for, and how far its rows reach. */
-function answered(part) {
+/* The last reply's window, and the range of its rows. */
+function responseRange(part) {
   const drawn = graph();
   const meta = drawn?.layout?.meta;
   return meta?.[part]?.map(instant);
@@ -91,40 +79,42 @@ function answered(part) {
 
 const same = (a, b) => Boolean(a && b) && a[0] === b[0] && a[1] === b[1];
 
-/* Whether the rows of the last answer show that range. */
+/* Whether the rows of the last reply cover that range. */
 function covered(range) {
-  const [drawn, have] = ["window", "have"].map((part) => (answered(part) || []).map(Date.parse));
+  const [drawn, have] = ["window", "have"].map((part) =>
+    (responseRange(part) || []).map(Date.parse),
+  );
   if (!drawn.length || !have.length) return false;
   return covers({ drawn, have, nowMs: Date.now() }, range.map(Date.parse));
 }
 
-/* Moves the axis as a drag does; what is there is shown at once. */
+/* Moves the axis as a drag does; loaded rows are shown at once. */
 function move(fromMs, toMs) {
   const range = [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 23));
   return window.Plotly.relayout(graph(), { "xaxis.range": range });
 }
 
-/* --- Asking --- */
+/* --- Requests --- */
 
-function ask(changes, { settled = false, remember = true, unasked = false } = {}) {
+function request(changes, { settled = false, remember = true, unasked = false } = {}) {
   clearTimeout(timer);
   clearTimeout(nextTimer);
   moving = null;
   live = unasked;
   const page = "from" in changes || "range" in changes ? 1 : question.page;
-  question = { ...question, ...changes, settled, page, due: null, asked: Date.now() };
+  question = { ...question, ...changes, settled, page, due: null, request_id: Date.now() };
   if (live) question.due = due();
-  setProps(plot.dataset.ask, { data: question });
+  setProps(plot.dataset.question, { data: question });
   controls.press(question);
   if (remember) writeAddress();
-  freshness.asked({ changed: !unasked });
+  freshness.requested({ changed: !unasked });
 }
 
-/* After a drag, a pan or a resize: ask again once it has come to rest. */
+/* After a drag, a pan or a resize: request again once it is at rest. */
 function moved() {
   if (!isOpen() || !graph()) return;
   const range = axisRange();
-  if (moving && same(range, at)) return; // a glide opened the y axis
+  if (moving && same(range, at)) return; // a pan extended the y axis
   clearTimeout(timer);
   moving = range && hasMoved(range) ? range : null;
   const glides = range && !same(range, at) && covered(range);
@@ -138,9 +128,9 @@ function moved() {
   );
 }
 
-/* By the reader. An answer in another theme or width leaves the axis where it is, though the window
-     that it was drawn for goes on with the clock. */
-const hasMoved = (range) => !same(range, at || answered("window"));
+/* A change by the reader. A reply in another theme or width leaves the axis unchanged, even though
+   its window moves with the clock. */
+const hasMoved = (range) => !same(range, at || responseRange("window"));
 
 function settle(glided) {
   moving = null;
@@ -148,13 +138,13 @@ function settle(glided) {
   const width_px = widthPx();
   if (range && (glided || hasMoved(range))) {
     at = range;
-    ask({ from: range[0], to: range[1], width_px }, { settled: true, remember: !glided });
+    request({ from: range[0], to: range[1], width_px }, { settled: true, remember: !glided });
   } else if (steps(width_px) !== steps(question.width_px)) {
-    ask({ width_px }, { settled: true, remember: false });
+    request({ width_px }, { settled: true, remember: false });
   }
 }
 
-/* A pan within what is there: the picture is right already. */
+/* A pan within the loaded rows: the chart is right already. */
 function glide(range) {
   at = range;
   question = { ...question, from: range[0], to: range[1] };
@@ -163,25 +153,25 @@ function glide(range) {
   onGlide.forEach((listener) => listener(range));
 }
 
-const reset = () => ask({ from: null, to: null });
+const reset = () => request({ from: null, to: null });
 
-/* A preset ends at the last reading; a range of the reader's own may be empty for good. */
+/* A preset ends at the last reading; a custom range may stay empty. */
 function jump() {
   const range = String(question.range).includes("..") ? null : question.range;
-  ask({ range, from: null, to: null });
+  request({ range, from: null, to: null });
 }
 
 /* --- Live --- */
 
 const endsNow = () => {
-  const range = at || answered("window");
+  const range = at || responseRange("window");
   return Boolean(range) && Date.parse(range[1]) >= Date.now() - NOW_MS;
 };
 
 function refresh() {
-  if (!isOpen() || document.hidden) return; // until it is seen again
+  if (!isOpen() || document.hidden) return; // until it is visible again
   if (held || moving) return next(1000);
-  ask({}, { settled: Boolean(question.from), remember: false, unasked: true });
+  request({}, { settled: Boolean(question.from), remember: false, unasked: true });
 }
 
 function next(afterMs) {
@@ -191,41 +181,32 @@ function next(afterMs) {
 
 /* --- The parts beside the chart --- */
 
-/* After the frame that shows the chart: its picture waits for nobody. */
+/* Runs after the frame that shows the chart, so that the chart isn't delayed. */
 const afterPaint = (then) => requestAnimationFrame(() => setTimeout(then, 0));
-
-const dependsOn = (name) => JSON.stringify(PARTS[name].of.map((field) => question[field] || null));
-
-function rangeRestMs({ from, to }) {
-  const [least, most] = RANGE_REST_MS;
-  return Math.min(most, Math.max(least, (Date.parse(to) - Date.parse(from)) / PIXELS));
-}
 
 function due() {
   if (!plot.dataset.parts) return [];
-  return Object.keys(PARTS).filter((name) => {
-    const last = fresh[name];
-    const stands = last && last.of === dependsOn(name) && (live || name !== "range");
-    return !stands || Date.now() - last.ms >= PARTS[name].restMs() - BIAS_MS;
-  });
+  return dueParts({ fresh, question, shown, live, nowMs: Date.now() });
 }
 
 function follow(answer) {
-  if (!isOpen() || answer.asked !== question.asked) return;
+  if (!isOpen() || answer.request_id !== question.request_id) return;
   shown = answer;
   setProps("chart-shown", { data: shown });
   const names = due().filter((name) => !question.due?.includes(name)); // those came with it
-  const quick = names.filter((name) => name !== HOURLY); // it takes longest: nothing waits for it
+  const quick = names.filter((name) => name !== HOURLY); // it is slow: nothing waits for it
   if (names.length) askParts(quick.length ? quick : names);
 }
 
-/* The last of a chart's parts, once the others are there. */
+/* The last of the parts, after the others have arrived. */
 function followHourly(parts) {
-  const rest = parts.asked === question.asked && parts.fresh.some((name) => name !== HOURLY);
+  const rest =
+    parts.request_id === question.request_id && parts.fresh.some((name) => name !== HOURLY);
   if (rest && due().includes(HOURLY)) askParts([HOURLY]);
 }
 
-/* What is awaited still is asked for again: Dash drops the answer to the earlier question. */
+/* Parts that are still awaited are requested again, since Dash drops the reply to the earlier
+   request. */
 function askParts(names) {
   names.forEach((name) => awaited.add(name));
   setProps(plot.dataset.parts, { data: { ...shown, due: [...awaited], page: question.page } });
@@ -236,34 +217,34 @@ function turn(page) {
   if (shown) askParts([ROWS]);
 }
 
-/* After a deed of the reader, which may have changed any part. */
+/* After a change by the reader, which may affect any part. */
 function renew() {
   fresh = {};
-  ask({}, { settled: Boolean(question.from), remember: false, unasked: true });
+  request({}, { settled: Boolean(question.from), remember: false, unasked: true });
 }
 
-/* An answer with parts: those to an earlier question than what stands there are too late. */
+/* A reply with parts. Those of an earlier question than the shown ones are too late. */
 function arrived(parts) {
-  if (parts.asked < drawnAsked) return false;
-  drawnAsked = parts.asked;
+  if (parts.request_id < drawnAsked) return false;
+  drawnAsked = parts.request_id;
   awaited.clear();
-  if (parts.asked === question.asked) {
+  if (parts.request_id === question.request_id) {
     parts.fresh.forEach((name) => {
-      fresh[name] = { ms: Date.now(), of: dependsOn(name) };
+      fresh[name] = { ms: Date.now(), of: dependsOn(name, question) };
     });
   }
   Object.entries(parts.sheets).forEach(([id, nodes]) => draw(id, nodes));
   return true;
 }
 
-/* --- Controls: any element with data-set, and the native selects --- */
+/* --- Controls: any element with data-set, and native selects --- */
 
 function set(field, value) {
   if (field === "range" && value === "custom") return onCustom.forEach((open) => open());
   if (field === "compare" && value === "other") return onOther.forEach((open) => open());
   const select = document.querySelector(`select[data-set="${field}"]`);
   const plain = select && select.dataset.default === value ? null : value;
-  ask(field === "range" ? { range: value, from: null, to: null } : { [field]: plain || null });
+  request(field === "range" ? { range: value, from: null, to: null } : { [field]: plain || null });
 }
 
 document.addEventListener("click", (event) => {
@@ -275,7 +256,7 @@ document.addEventListener("click", (event) => {
   else if (deed === "reset") reset();
   else if (deed === "jump") jump();
   else if (from) {
-    ask({ from, to });
+    request({ from, to });
     plot.scrollIntoView({ block: "nearest" });
   }
 });
@@ -286,7 +267,7 @@ document.addEventListener("change", (event) => {
 });
 
 window.addEventListener("weir:theme", (event) => {
-  if (isOpen()) ask({ theme: event.detail }, { settled: true, remember: false });
+  if (isOpen()) request({ theme: event.detail }, { settled: true, remember: false });
 });
 
 document.addEventListener("pointerdown", (event) => {
@@ -303,28 +284,14 @@ document.addEventListener("pointerdown", (event) => {
 const writeAddress = () => controls.writeAddress(question, IN_ADDRESS, "push");
 
 /* Back and forward between views of one page. Registered before Dash's own listener, which would
-     lay the whole page out anew. */
+   build the whole page again. */
 window.addEventListener("popstate", (event) => {
   if (!isOpen() || window.location.pathname !== plot.dataset.path) return;
   event.stopImmediatePropagation();
-  ask(controls.fromAddress(IN_ADDRESS), { remember: false });
+  request(controls.fromAddress(IN_ADDRESS), { remember: false });
 });
 
-/* --- Opening --- */
-
-function appeared(find) {
-  const found = find();
-  if (found) return Promise.resolve(found);
-  return new Promise((resolve) => {
-    const observer = new MutationObserver(() => {
-      const element = find();
-      if (!element) return;
-      observer.disconnect();
-      resolve(element);
-    });
-    observer.observe(document.body, { childList: true, subtree: true, attributes: true });
-  });
-}
+/* --- Start --- */
 
 async function listen(element) {
   const drawn = await appeared(() => {
@@ -337,13 +304,12 @@ async function listen(element) {
   drawn.on("plotly_doubleclick", reset);
 }
 
-/* What the other modules of the page build on. `plot` and `question` change: they are asked for. */
+/* For the other modules of the page. `plot` and `question` change, so they are functions. */
 const currentPlot = () => plot;
 const currentQuestion = () => question;
 const range = () => (isOpen() && graph()?.layout ? axisRange().map(Date.parse) : null);
 
 export {
-  ask,
   currentPlot,
   currentQuestion,
   graph,
@@ -355,16 +321,17 @@ export {
   onOther,
   range,
   renew,
+  request,
   reset,
   turn,
 };
 
 register("chart", {
-  /* The first question of a page that was just laid out. */
+  /* The first request of a new page. */
   open: async (start) => {
     plot = await appeared(() => document.querySelector(`[data-device="${start.device}"]`));
     plot.dataset.path = window.location.pathname;
-    question = { ...start, theme: theme(), width_px: widthPx(), asked: Date.now() };
+    question = { ...start, theme: theme(), width_px: widthPx(), request_id: Date.now() };
     fresh = {};
     shown = null;
     awaited = new Set();
@@ -379,11 +346,11 @@ register("chart", {
       isNow: endsNow,
       zone: () => question.zone || plot.dataset.zone,
     });
-    freshness.asked();
+    freshness.requested();
     return question;
   },
 
-  /* Parts are there, with a refresh or after a chart; the overview among them is Dash's to hand on. */
+  /* Parts have arrived, with a refresh or after a chart; Dash passes on those of the overview. */
   parts: (...answers) => {
     const changed = window.dash_clientside.callback_context.triggered.map((each) => each.prop_id);
     const refreshed = changed.includes("chart-parts.data");
@@ -393,20 +360,20 @@ register("chart", {
     return "overview" in parts ? parts.overview : noUpdate();
   },
 
-  /* An answer is there: what it shows, or what went wrong. */
-  answered: (shown, notice) => {
+  /* A reply has arrived: the chart's state, or an error. */
+  received: (shown, notice) => {
     if (!isOpen() || !(shown || notice)) return noUpdate();
     if (notice) {
       freshness.failed(notice);
       return noUpdate();
     }
-    if (shown.asked === question.asked) {
-      freshness.answered();
+    if (shown.request_id === question.request_id) {
+      freshness.received();
       if (!question.settled) at = [shown.from, shown.to];
       next(REFRESH_MS);
       afterPaint(() => follow(shown));
     }
-    // An answer to what was asked before the reader moved the axis may have moved it back.
+    // A reply to a request from before the reader moved the axis may have moved it back.
     if (moving && !same(axisRange(), moving)) move(...moving.map(Date.parse));
     onAnswer.forEach((listener) => listener(shown));
     return noUpdate();

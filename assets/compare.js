@@ -1,4 +1,4 @@
-/* What a chart is compared with: the field that names another device, and the keys. */
+/* The comparison of a chart: the field for another device, and the keys. */
 import * as chart from "./chart.js";
 
 const WITH = ["", "day", "week", "month", "year", "usual"];
@@ -38,7 +38,7 @@ document.addEventListener("submit", (event) => {
   if (event.target.id !== "chart-other" || !chart.isOpen()) return;
   event.preventDefault();
   const name = field().value.trim();
-  if (name) chart.ask({ compare: DEVICE + name });
+  if (name) chart.request({ compare: DEVICE + name });
   close();
 });
 
@@ -46,16 +46,16 @@ document.addEventListener("click", (event) => {
   if (chart.isOpen() && event.target.closest('[data-do="no-other"]')) close();
 });
 
-/* By keyboard: the next thing to compare with. */
+/* By keyboard: the next comparison. */
 export function next() {
   if (!select()) return;
   const now = WITH.indexOf(chart.currentQuestion().compare || "");
   const compare = WITH[(now + 1) % WITH.length];
   select().value = compare;
-  chart.ask({ compare: compare || null });
+  chart.request({ compare: compare || null });
 }
 
 export function usual() {
   if (!select()) return;
-  chart.ask({ usual: chart.currentQuestion().usual ? null : "1" });
+  chart.request({ usual: chart.currentQuestion().usual ? null : "1" });
 }

@@ -1,5 +1,5 @@
-/* The compare page's pictures: drawn from what the server says, with a cursor that all of them
-   share. By mouse, by finger and by keyboard; what is under the cursor stands in a card. */
+/* The compare page's charts, drawn from the server's data, with one cursor for all. It moves by
+   mouse, by finger and by keyboard; a card shows the values under it. */
 import { element } from "./element.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -30,7 +30,7 @@ function mark(kind, side, share, text) {
   return made;
 }
 
-/* Marks that would run into the one before are left out. */
+/* Labels that would overlap the previous one are left out. */
 function thin(plot) {
   let end = -Infinity;
   plot.querySelectorAll(".column-mark").forEach((each) => {
@@ -150,9 +150,9 @@ document.addEventListener("focusout", (event) => {
   if (event.target.matches?.(".compare-plot")) clear();
 });
 
-/* --- Answers --- */
+/* --- Replies --- */
 
-document.addEventListener("weir:answered", (event) => {
+document.addEventListener("weir:received", (event) => {
   if (event.target.id !== "compare") return;
   clear();
   hover = event.detail.hover;

@@ -1,5 +1,5 @@
-/* A page's controls and its address say the same, the page's question: {name: value}, where what is
-   usual is null. A control is any button or select with data-set. */
+/* Keeps a page's controls and its address equal to the page's question: {name: value}, with null
+   for defaults. A control is any button or select with data-set. */
 import { viewOf, withView } from "./address.js";
 import { keep } from "./site.js";
 
@@ -16,15 +16,15 @@ function press(question) {
     button.setAttribute("aria-pressed", String(pressed));
   });
   document.querySelectorAll("select[data-set]").forEach((select) => {
-    const asked = question[select.dataset.set];
-    const value = String(asked).startsWith("device:") ? "other" : asked; // what it is compared with
+    const setting = question[select.dataset.set];
+    const value = String(setting).startsWith("device:") ? "other" : setting; // the comparison
     const there = value && [...select.options].some((option) => option.value === value);
     const chosen = there ? value : select.dataset.default || "";
-    if (select.value !== chosen) select.value = chosen; // one that is open stays as it is
+    if (select.value !== chosen) select.value = chosen; // an open one stays as it is
   });
 }
 
-/* The choice of a group, where there is any, to stand among the controls. */
+/* Adds the choice of a group to the controls, if there are groups. */
 function groups(names, chosen) {
   if (!names.length) return [];
   const select = document.createElement("select");
@@ -36,7 +36,7 @@ function groups(names, chosen) {
   return [select];
 }
 
-/* `how`: "push" where the way back leads to what was, else "replace". */
+/* `how`: "push" if the back button should return to the previous view, otherwise "replace". */
 function writeAddress(question, names, how) {
   const href = withView(window.location.href, question, names);
   keep(question);
@@ -47,3 +47,23 @@ function writeAddress(question, names, how) {
 const fromAddress = (names) => viewOf(window.location.search, names);
 
 export { fromAddress, groups, press, writeAddress };
+
+/* A row of tabs that is wider than the screen shows its current one. */
+const CURRENT = ".bar nav .current, .admin-tabs [aria-current], .segments > .current";
+const shown = new WeakSet();
+
+function showCurrent() {
+  for (const tab of document.querySelectorAll(CURRENT)) {
+    const row = tab.parentElement;
+    if (shown.has(tab) || row.scrollWidth <= row.clientWidth) continue;
+    shown.add(tab);
+    const [outer, inner] = [row, tab].map((each) => each.getBoundingClientRect());
+    row.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+  }
+}
+
+let scrolling = 0;
+new MutationObserver(() => {
+  cancelAnimationFrame(scrolling);
+  scrolling = requestAnimationFrame(showCurrent);
+}).observe(document, { childList: true, subtree: true });

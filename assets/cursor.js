@@ -1,7 +1,7 @@
-/* A chart by keyboard and wheel: a cursor that says what it stands on, zoom, pan and reset.
-   Arrows move the cursor (with Shift ten rows), Home and End go to its ends, + and − zoom,
-   [ and ] pan, R resets, C compares, U shows what is usual, Escape hides the cursor. The wheel zooms where the plot has the focus or Ctrl is
-   held: without either it scrolls the page. */
+/* A chart by keyboard and wheel: a cursor that reads out its row, zoom, pan and reset. Arrows move
+   the cursor (with Shift by ten rows), Home and End go to the ends, + and − zoom, [ and ] pan, R
+   resets, C changes the comparison, U shows usual values, Escape hides the cursor. The wheel zooms
+   if the plot has the focus or Ctrl is held; otherwise it scrolls the page. */
 import * as chart from "./chart.js";
 import { deedOf } from "./chart-keys.js";
 import * as compare from "./compare.js";
@@ -16,11 +16,11 @@ const SAY_MS = 150;
 let cursorMs = null;
 let sayTimer = 0;
 
-/* The rows in sight. */
+/* The visible rows. */
 function rows() {
-  const told = hover.read(chart.graph());
+  const series = hover.read(chart.graph());
   const [from, to] = chart.range();
-  return told ? told.rows.filter(({ ms }) => ms >= from && ms <= to) : [];
+  return series ? series.rows.filter(({ ms }) => ms >= from && ms <= to) : [];
 }
 
 function point(row) {
@@ -31,20 +31,20 @@ function point(row) {
 }
 
 function say(row) {
-  const told = hover.read(chart.graph());
-  const { title, lines } = hover.words(told, row);
+  const series = hover.read(chart.graph());
+  const { title, lines } = hover.words(series, row);
   const words = [title, ...lines.map((line) => line.join(" "))].join(", ");
   document.getElementById("chart-cursor").textContent = words;
 }
 
-const nearest = (found, ms) => hover.nearest(found, ms);
+const nearest = (points, ms) => hover.nearest(points, ms);
 
 function step(by) {
-  const found = rows();
-  if (found.length === 0) return;
-  const here = cursorMs === null ? (by > 0 ? -1 : found.length) : nearest(found, cursorMs);
-  const there = cursorMs === null && Math.abs(by) === 1 ? Math.floor(found.length / 2) : here + by;
-  point(found[Math.max(0, Math.min(found.length - 1, there))]);
+  const points = rows();
+  if (points.length === 0) return;
+  const here = cursorMs === null ? (by > 0 ? -1 : points.length) : nearest(points, cursorMs);
+  const there = cursorMs === null && Math.abs(by) === 1 ? Math.floor(points.length / 2) : here + by;
+  point(points[Math.max(0, Math.min(points.length - 1, there))]);
 }
 
 function let_go() {
@@ -54,7 +54,7 @@ function let_go() {
   document.getElementById("chart-cursor").textContent = "";
 }
 
-/* An embed may hold its range still. */
+/* An embed may have a fixed range. */
 const isStill = () => chart.currentPlot().dataset.still === "true";
 
 function zoom(factor, aboutMs) {
@@ -110,11 +110,11 @@ document.addEventListener("focusout", (event) => {
   if (cursorMs !== null && event.target.closest(".plot") && ready()) let_go();
 });
 
-/* Where the cursor stood it stands again. */
+/* Puts the cursor back to its place. */
 chart.onAnswer.push(() => {
   if (cursorMs === null || !ready()) return;
   requestAnimationFrame(() => {
-    const found = rows();
-    if (found.length && cursorMs !== null) point(found[nearest(found, cursorMs)]);
+    const points = rows();
+    if (points.length && cursorMs !== null) point(points[nearest(points, cursorMs)]);
   });
 });

@@ -1,5 +1,5 @@
-/* The bars of days: those that the chart shows stand out, and the keyboard goes from one to the next.
-   One of them is reached by Tab, the last that was stood on; arrows, Home and End go on from there. */
+/* The bars of days: the days of the chart's window are highlighted, and the keyboard moves between
+   bars. Tab reaches one of them, the last one visited; arrows, Home and End move from there. */
 import * as chart from "./chart.js";
 
 const STEPS = {
@@ -25,8 +25,8 @@ function mark() {
   });
 }
 
-chart.onAnswer.push((told) => {
-  shown = [Date.parse(told.from), Date.parse(told.to)];
+chart.onAnswer.push((response) => {
+  shown = [Date.parse(response.from), Date.parse(response.to)];
   mark();
 });
 

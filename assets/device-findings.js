@@ -1,5 +1,5 @@
-/* Findings on a device's page: one is dismissed, or that is taken back. The server says what it
-   changed; then the card, the chips and the chart's marks are asked for anew. */
+/* Findings on a device's page: dismissing one, or undoing that. The server returns the effect as a
+   sentence; then the card, the chips and the chart's marks are loaded again. */
 import * as chart from "./chart.js";
 import { noUpdate, register, setProps } from "./dash.js";
 
@@ -8,7 +8,7 @@ document.addEventListener("click", (event) => {
   if (!button || !chart.isOpen()) return;
   const { judge, finding } = button.dataset;
   button.closest("details")?.removeAttribute("open");
-  setProps("device-findings-deed", { data: { finding, as: judge, asked: Date.now() } });
+  setProps("device-findings-deed", { data: { finding, as: judge, request_id: Date.now() } });
 });
 
 register("deviceFindings", {

@@ -1,10 +1,11 @@
-/* The list of devices: the grid's renderers, its keyboard, and what stands around it, kept in step
-   with the address.
+/* The device list: the grid's renderers, its keyboard, and the texts and controls around it, equal
+   to the address.
 
-   The grid asks for rows by itself, with what the reader chose in its `context`: {status, q, group,
-   kind, units, zone}. The server decides every word. */
+   The grid requests rows by itself, with the reader's choices in its `context`: {status, q,
+   group, kind, units, zone}. The server decides every text. */
 import * as controls from "./controls.js";
 import { register, setProps } from "./dash.js";
+import { element } from "./element.js";
 import * as freshness from "./freshness.js";
 import * as grid from "./grid.js";
 
@@ -21,11 +22,11 @@ const narrow = window.matchMedia("(max-width: 760px)");
 
 let page = null; // the page's root element, while it is open
 let api = null; // its grid's
-let request = null; // the question under way
+let request = null; // the current request
 let searchTimer = 0;
 let refreshTimer = 0;
-let restore = null; // the row to come back to
-let shown = ""; // the list whose rows are there
+let restore = null; // the row to return to
+let shown = ""; // the list of the shown rows
 let remark = ""; // what this server can't do
 
 const byId = (id) => document.getElementById(id);
@@ -48,9 +49,14 @@ function WeirDevice({ data }) {
 function WeirState({ data }) {
   if (!data) return null;
   const { name, shape, word, seen, seen_at: at } = data.state;
-  const open = narrow.matches && data.findings; // their column has no room on a phone
+  const open = narrow.matches && data.findings; // no room for their column on a phone
   const mark = text("shape", `${shape} `, { "aria-hidden": "true" });
-  const state = createElement("span", { "data-state": name, className: "told" }, mark, word);
+  const state = createElement(
+    "span",
+    { "data-state": name, className: "device-state" },
+    mark,
+    word,
+  );
   return createElement(
     "span",
     { className: "two-lines" },
@@ -71,7 +77,7 @@ window.dashAgGridFunctions = Object.assign(window.dashAgGridFunctions || {}, {
 
 /* --- The grid --- */
 
-/* A phone shows the columns that it has room for, whatever is chosen. */
+/* A phone shows the columns that fit, whatever is chosen. */
 function fit() {
   if (!api || api.isDestroyed()) return;
   const chosenColumns = new Set(columns());
@@ -87,8 +93,8 @@ function fit() {
 function begin(root, ready) {
   if (root !== page || !isOpen()) return;
   api = ready;
-  const kept = !fromAddress().columns && keptColumns();
-  if (kept) choose(kept);
+  const storedColumns = !fromAddress().columns && keptColumns();
+  if (storedColumns) choose(storedColumns);
   controls.press(fromAddress());
   fit();
   api.addEventListener("sortChanged", sorted);
@@ -108,18 +114,18 @@ const sortedBy = () => {
 
 function sorted() {
   if (!isOpen()) return;
-  const said = { ...chosen(), ...sortedBy(), columns: writtenColumns() };
-  if (IN_ADDRESS.some((name) => plain(said, name) !== plain(fromAddress(), name))) {
-    writeAddress(said, "push");
+  const values = { ...chosen(), ...sortedBy(), columns: writtenColumns() };
+  if (IN_ADDRESS.some((name) => plain(values, name) !== plain(fromAddress(), name))) {
+    writeAddress(values, "push");
     api.ensureIndexVisible(0, "top");
   }
 }
 
-/* --- Asking --- */
+/* --- Requests --- */
 
 const chosen = () => (api ? api.getGridOption("context") : fromAddress());
 
-function ask(changes, { remember = "push" } = {}) {
+function requestRows(changes, { remember = "push" } = {}) {
   if (!isOpen() || !api) return;
   clearTimeout(searchTimer);
   const context = { ...chosen(), ...changes };
@@ -127,14 +133,14 @@ function ask(changes, { remember = "push" } = {}) {
   controls.press(context);
   if (remember) writeAddress({ ...context, ...sortedBy(), columns: writtenColumns() }, remember);
   if (api.getDisplayedRowCount() > 0) api.ensureIndexVisible(0, "top");
-  api.onFilterChanged(); // the grid forgets its rows and asks anew
+  api.onFilterChanged(); // the grid drops its rows and requests again
 }
 
 function again() {
   if (isOpen() && api && !api.isDestroyed()) api.refreshInfiniteCache();
 }
 
-/* The rows that are there are asked for again, as long as somebody may look at them. */
+/* Refreshes the shown rows while the page is visible. */
 function refreshLater() {
   clearTimeout(refreshTimer);
   refreshTimer = setTimeout(
@@ -147,8 +153,8 @@ function refreshLater() {
   );
 }
 
-/* Of a question: whose rows they are, whatever part of them. */
-const listOf = (asked) => JSON.stringify([asked.context, asked.sortModel]);
+/* The list of a request, whatever part of its rows. */
+const listOf = (query) => JSON.stringify([query.context, query.sortModel]);
 
 /* --- Columns --- */
 
@@ -160,7 +166,7 @@ const columns = () =>
     .filter(isChosen)
     .map((choice) => choice.dataset.column);
 
-/* As the address has them; null for the usual ones. */
+/* As in the address; null for the default columns. */
 const writtenColumns = () =>
   choices().every((choice) => isChosen(choice) === isUsual(choice))
     ? null
@@ -175,13 +181,13 @@ function showColumns(written) {
   fit();
 }
 
-/* The reader's own, for the next time. */
+/* The reader's choice, stored for the next time. */
 function keepColumns(written) {
   try {
     if (written) window.localStorage.setItem(COLUMNS_KEY, written);
     else window.localStorage.removeItem(COLUMNS_KEY);
   } catch {
-    /* then they last as long as the page */
+    /* then it lasts as long as the page */
   }
 }
 
@@ -210,27 +216,18 @@ function failed(trouble) {
 
 /* --- Around the grid --- */
 
-function button(label, deed) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = "button";
-  made.textContent = label;
-  made.addEventListener("click", deed);
-  return made;
-}
-
-function empty(told) {
+function empty(response) {
   const box = byId("devices-empty");
-  box.hidden = !told.empty;
-  if (!told.empty) return;
-  const words = document.createElement("p");
-  words.textContent = told.empty;
-  box.replaceChildren(words, ...(told.filtered ? [button("Show all devices", clear)] : []));
+  box.hidden = !response.empty;
+  if (!response.empty) return;
+  const all = { type: "button", className: "button", onclick: clear };
+  const deeds = response.filtered ? [element("button", all, "Show all devices")] : [];
+  box.replaceChildren(element("p", {}, response.empty), ...deeds);
 }
 
 function clear() {
   setProps("devices-search", { value: "" });
-  ask({ q: null, group: null, kind: null, status: "all" });
+  requestRows({ q: null, group: null, kind: null, status: "all" });
 }
 
 function groups(names) {
@@ -243,17 +240,18 @@ function groups(names) {
 
 /* --- The address --- */
 
-const plain = (said, name) => (said[name] && said[name] !== USUAL[name] ? said[name] : null);
+const plain = (values, name) =>
+  values[name] && values[name] !== USUAL[name] ? values[name] : null;
 
-function writeAddress(said, how) {
-  const told = Object.fromEntries(IN_ADDRESS.map((name) => [name, plain(said, name)]));
-  controls.writeAddress(told, IN_ADDRESS, how);
+function writeAddress(values, how) {
+  const written = Object.fromEntries(IN_ADDRESS.map((name) => [name, plain(values, name)]));
+  controls.writeAddress(written, IN_ADDRESS, how);
 }
 
 const fromAddress = () => controls.fromAddress(IN_ADDRESS);
 
 /* Back and forward between views of the list. Registered before Dash's own listener, which would
-     lay the whole page out anew. */
+   build the whole page again. */
 window.addEventListener("popstate", (event) => {
   if (!isOpen() || !api || window.location.pathname !== page.dataset.path) return;
   event.stopImmediatePropagation();
@@ -266,11 +264,11 @@ window.addEventListener("popstate", (event) => {
     const state = [{ colId: wanted.sort, sort: wanted.order }];
     api.applyColumnState({ state, defaultState: { sort: null } });
   }
-  ask(context, { remember: "" });
+  requestRows(context, { remember: "" });
 });
 
-/* To a device without loading the dashboard anew, as Dash's own links do. The way back leads to
-     the row that was left. */
+/* Opens a device without loading the dashboard again, as Dash's own links do. Back returns to the
+   row that was left. */
 function open(data, event) {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
     window.open(data.href, "_blank", "noopener");
@@ -295,7 +293,7 @@ function comeBack() {
   if (Number.isInteger(row) && row < api.getDisplayedRowCount()) api.setFocusedCell(row, "label");
 }
 
-/* --- What the reader does --- */
+/* --- Events --- */
 
 document.addEventListener("click", (event) => {
   if (!isOpen()) return;
@@ -320,7 +318,7 @@ document.addEventListener("change", (event) => {
   const select = event.target.closest("select[data-set]");
   if (!isOpen() || !select || !api) return;
   const { set: name, default: usual = "" } = select.dataset;
-  ask({ [name]: select.value === usual ? null : select.value });
+  requestRows({ [name]: select.value === usual ? null : select.value });
 });
 
 document.addEventListener("input", (event) => {
@@ -328,7 +326,7 @@ document.addEventListener("input", (event) => {
   clearTimeout(searchTimer);
   const q = event.target.value.trim() || null;
   searchTimer = setTimeout(() => {
-    if (q !== (chosen().q || null)) ask({ q }, { remember: "replace" });
+    if (q !== (chosen().q || null)) requestRows({ q }, { remember: "replace" });
   }, SEARCH_MS);
 });
 
@@ -348,9 +346,9 @@ narrow.addEventListener("change", () => {
   if (isOpen()) fit();
 });
 
-/* --- Answers --- */
+/* --- Replies --- */
 
-/* A page that was just laid out: nothing of an earlier one holds. */
+/* A new page: the state of an earlier one is dropped. */
 function opened(root) {
   page = root;
   page.dataset.path = window.location.pathname;
@@ -374,24 +372,24 @@ function opened(root) {
 }
 
 register("devices", {
-  asking: (asked) => {
+  requested: (rowsRequest) => {
     const root = byId("devices");
     if (root !== page) opened(root);
-    request = asked || null;
-    if (request) freshness.asked({ changed: listOf(request) !== shown });
+    request = rowsRequest || null;
+    if (request) freshness.requested({ changed: listOf(request) !== shown });
   },
-  answered: (told) => {
-    if (!told || !isOpen()) return;
-    if (told.error) return failed(told.error);
+  received: (response) => {
+    if (!response || !isOpen()) return;
+    if (response.error) return failed(response.error);
     if (request) shown = listOf(request);
     request = null;
-    remark = told.remark;
-    freshness.answered();
-    groups(told.groups);
+    remark = response.remark;
+    freshness.received();
+    groups(response.groups);
     page.dataset.failed = "false";
-    empty(told);
-    const found = byId("devices-found");
-    if (found.textContent !== told.found) found.textContent = told.found;
+    empty(response);
+    const count = byId("devices-found");
+    if (count.textContent !== response.count_text) count.textContent = response.count_text;
     page.dataset.ready = "true";
     if (restore) setTimeout(comeBack, 0);
     refreshLater();

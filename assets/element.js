@@ -4,3 +4,18 @@ export function element(tag, properties = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+/* What `find` returns, as soon as the page has it. */
+export function appeared(find) {
+  const present = find();
+  if (present) return Promise.resolve(present);
+  return new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      const element = find();
+      if (!element) return;
+      observer.disconnect();
+      resolve(element);
+    });
+    observer.observe(document.body, { childList: true, subtree: true, attributes: true });
+  });
+}

@@ -1,12 +1,12 @@
-/* Embeds: the link to make one takes the view along; the snippet goes to the clipboard; the field
-   for a zone offers all zones' names; lists of choices are named for what they are. */
+/* Embeds: the link to create one includes the view; the snippet is copied to the clipboard; the
+   field for a zone offers all names; lists of choices get accessible names. */
 import { siteRoot, zoneNames } from "./site.js";
 
 const SAID_MS = 2500;
-const PATIENCE_MS = 800; // a browser that asks its reader first may wait for ever
+const PATIENCE_MS = 800; // a browser that asks its reader for permission may wait for ever
 const MOST = 50; // devices of a wall
 
-/* The view stands in the address; which devices the wall shows only on the screen. */
+/* The view is in the address; the devices of the wall are on the screen only. */
 function takeAlong(link) {
   const to = new URL(link.href);
   new URLSearchParams(window.location.search).forEach((value, name) => {
@@ -53,8 +53,8 @@ function offerZones(field) {
   );
 }
 
-/* Dash calls its lists of radios and checkboxes list boxes, which may hold no such controls; and
-     a list box without a name. As they are they say themselves what they are, in a named group. */
+/* Dash gives its lists of radios and checkboxes the role of list boxes, which may not contain such
+   controls, and no name. They become named groups instead. */
 const LISTS = ".embed-choices, .embed-devices";
 function plain(panel) {
   panel.querySelectorAll(LISTS).forEach((list) => {

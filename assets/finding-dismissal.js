@@ -1,7 +1,7 @@
-/* The form that asks why a finding isn't worth a look. */
+/* The form that asks why a finding is dismissed. */
 import { element } from "./element.js";
 
-/* `box`: its data say the reasons (value, label, consequence) and what a dismissal means. */
+/* `box`: its data has the reasons (value, label, consequence) and the effect of a dismissal. */
 export function fillForm(box) {
   const choices = box.dataset.reasons.split("\n").map((line, index) => {
     const [value, label, consequence] = line.split("\t");

@@ -1,4 +1,4 @@
-/* Pictures of findings: the lines of the list, and the larger one with its axes. */
+/* Charts of findings: the sparklines of the list, and the larger chart with axes. */
 import { element } from "./element.js";
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,28 +1,34 @@
-/* The settings of findings. The server decides every word; a form that is saved, or a setting that
-   is reset, goes into the page's Store with the change, and the answer draws the list anew. */
+/* The settings of findings. The server decides every text. A saved form, or a reset setting, goes
+   into the page's Store as a change, and the reply replaces the list. */
 import { noUpdate, register, setProps } from "./dash.js";
 
 const byId = (part) => document.getElementById(`finding-settings${part ? `-${part}` : ""}`);
 const formOf = (kind) => byId("list").querySelector(`form[data-kind="${CSS.escape(kind)}"]`);
 
 function target() {
-  const said = new URLSearchParams(window.location.search);
-  return { device: said.get("device") || "", group: said.get("group") || "" };
+  const params = new URLSearchParams(window.location.search);
+  return { device: params.get("device") || "", group: params.get("group") || "" };
 }
 
 function change(kind, values) {
   setProps("finding-settings-question", {
-    data: { ...target(), kind, set: values, asked: Date.now() },
+    data: {
+      ...target(),
+      kind,
+      set: values,
+      units: formOf(kind)?.dataset.units,
+      request_id: Date.now(),
+    },
   });
 }
 
-/* The page is laid out anew for another device or group; the kind that is open stays open. */
+/* The page is built again for another device or group; the open kind stays open. */
 function show(field, value) {
-  const said = new URLSearchParams();
-  if (value) said.set(field, value);
+  const params = new URLSearchParams();
+  if (value) params.set(field, value);
   const open = byId("list").querySelector("details[open]");
-  if (open) said.set("kind", open.dataset.kind);
-  window.history.pushState({}, "", `${window.location.pathname}?${said}`);
+  if (open) params.set("kind", open.dataset.kind);
+  window.history.pushState({}, "", `${window.location.pathname}?${params}`);
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
 }
 
@@ -47,10 +53,10 @@ function say(words, isGood) {
 }
 
 register("findingSettings", {
-  answered: (told) => {
-    if (!told || !byId("")) return noUpdate();
-    if (told.problem) problem(told.kind, told.problem);
-    else say(told.error || told.words || "", !told.error);
+  received: (response) => {
+    if (!response || !byId("")) return noUpdate();
+    if (response.problem) problem(response.kind, response.problem);
+    else say(response.error || response.words || "", !response.error);
     return noUpdate();
   },
 });
@@ -74,7 +80,7 @@ document.addEventListener("click", (event) => {
   if (button) change(button.closest("form").dataset.kind, { [button.dataset.reset]: null });
 });
 
-/* What was drawn is what holds: nothing typed before stays. */
+/* The drawn values are the stored ones: earlier typed text is dropped. */
 document.addEventListener("weir:drawn", (event) => {
   if (event.target.id !== "finding-settings-list") return;
   event.target.querySelectorAll("form").forEach((form) => {

@@ -1,6 +1,6 @@
-/* The findings page, kept in step with its address. The server decides every word; what is asked goes
-   into two Stores: the question, whose answer is the list, and the chosen one, whose answer is the
-   detail. On a phone the detail is a page of its own: there the address' `finding` decides. */
+/* The findings page, equal to its address. The server decides every text. Requests go into two
+   Stores: the question, whose reply is the list, and the chosen finding, whose reply is the detail.
+   On a phone the detail is a page of its own, by the address' `finding`. */
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps as setAnyProps } from "./dash.js";
 import { element } from "./element.js";
@@ -16,10 +16,10 @@ const narrow = window.matchMedia("(max-width: 1000px)");
 
 let page = null;
 let question = {};
-let told = null; // the last good answer
+let listed = null; // the last good answer
 let chosen = ""; // whose detail is shown
-let pictured = null; // the last picture, of the chosen one
-let last = null; // what was dismissed last: {finding}
+let pictured = null; // the last chart, of the chosen finding
+let last = null; // the last dismissed one: {finding}
 let timer = 0;
 let busy = false;
 
@@ -27,31 +27,31 @@ const byId = (part) => document.getElementById(`findings-${part}`);
 const isOpen = () => page?.isConnected === true;
 const setProps = (id, data) => setAnyProps(id, { data });
 
-/* --- Asking --- */
+/* --- Requests --- */
 
-function ask(changes = {}, { remember = "push" } = {}) {
+function request(changes = {}, { remember = "push" } = {}) {
   clearTimeout(timer);
-  question = { ...question, ...changes, asked: Date.now() };
+  question = { ...question, ...changes, request_id: Date.now() };
   controls.press(question);
   if (remember) controls.writeAddress(question, IN_ADDRESS, remember);
   view();
-  freshness.asked({ changed: Object.keys(changes).length > 0 });
+  freshness.requested({ changed: Object.keys(changes).length > 0 });
   setProps("findings-question", question);
 }
 
 const again = () => {
   if (!isOpen()) return;
-  ask({}, { remember: "" });
+  request({}, { remember: "" });
   detail();
 };
 
 function detail() {
-  if (chosen) setProps("findings-chosen", { ...question, finding: chosen, asked: Date.now() });
+  if (chosen) setProps("findings-chosen", { ...question, finding: chosen, request_id: Date.now() });
 }
 
 function set(field, value) {
   const usual = field === "state" ? "open" : "";
-  ask({ [field]: value === usual ? null : value, page: null, finding: null });
+  request({ [field]: value === usual ? null : value, page: null, finding: null });
   if (field === "units" || field === "zone") detail();
 }
 
@@ -60,10 +60,10 @@ function toggleKind(kind) {
   const at = kinds.indexOf(kind);
   if (at >= 0) kinds.splice(at, 1);
   else kinds.push(kind);
-  ask({ kind: kinds.join(",") || null, page: null, finding: null });
+  request({ kind: kinds.join(",") || null, page: null, finding: null });
 }
 
-/* --- Which one --- */
+/* --- The chosen finding --- */
 
 const rowOf = (id) => page.querySelector(`.finding-row[data-finding="${CSS.escape(id)}"]`);
 
@@ -77,11 +77,11 @@ function mark() {
     else row.removeAttribute("aria-current");
   });
   const place = page.querySelector(".finding-place");
-  const at = told ? told.order.indexOf(chosen) : -1;
-  if (place) place.textContent = at < 0 ? "" : `${told.first + at} of ${told.total}`;
+  const at = listed ? listed.order.indexOf(chosen) : -1;
+  if (place) place.textContent = at < 0 ? "" : `${listed.first + at} of ${listed.total}`;
 }
 
-/* `remember`: "" for what the page chooses by itself. */
+/* `remember`: "" for the page's own choice. */
 function choose(id, remember = "replace") {
   if (remember) {
     question = { ...question, finding: id };
@@ -105,15 +105,15 @@ function none() {
 function settle() {
   if (question.finding) return choose(question.finding, "");
   if (narrow.matches) return mark();
-  if (chosen && told.order.includes(chosen)) return mark();
-  if (told.order.length) choose(told.order[0], "");
+  if (chosen && listed.order.includes(chosen)) return mark();
+  if (listed.order.length) choose(listed.order[0], "");
   else none();
 }
 
 function step(by) {
-  if (!told?.order.length) return;
-  const at = told.order.indexOf(chosen);
-  const next = told.order[Math.min(told.order.length - 1, Math.max(0, at + by))];
+  if (!listed?.order.length) return;
+  const at = listed.order.indexOf(chosen);
+  const next = listed.order[Math.min(listed.order.length - 1, Math.max(0, at + by))];
   choose(next);
   const row = rowOf(next);
   row.focus({ preventScroll: true });
@@ -137,7 +137,7 @@ function form(open) {
 function deed(what, finding, more = {}) {
   if (busy) return;
   busy = true;
-  setProps("findings-deed", { do: what, finding, ...more, asked: Date.now() });
+  setProps("findings-deed", { do: what, finding, ...more, request_id: Date.now() });
 }
 
 function undo() {
@@ -168,10 +168,10 @@ document.addEventListener("click", (event) => {
   const { set: field, value, kind, page: number, do: what } = button.dataset;
   if (field) set(field, value);
   else if (kind) toggleKind(kind);
-  else if (number) ask({ page: number === "1" ? null : number, finding: null });
+  else if (number) request({ page: number === "1" ? null : number, finding: null });
   else if (what === "ask") form(document.getElementById("finding-dismiss").hidden);
   else if (what === "restore") deed("restore", chosen);
-  else if (what === "back") ask({ finding: null });
+  else if (what === "back") request({ finding: null });
 });
 
 document.addEventListener("change", (event) => {
@@ -205,7 +205,7 @@ function closeForm() {
   const box = document.getElementById("finding-dismiss");
   if (box && !box.hidden) form(false);
   else if (!byId("keys").hidden) keys(false);
-  else if (narrow.matches && question.finding) ask({ finding: null });
+  else if (narrow.matches && question.finding) request({ finding: null });
 }
 
 document.addEventListener("keydown", (event) => {
@@ -222,10 +222,10 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("popstate", (event) => {
   if (!isOpen() || window.location.pathname !== `${siteRoot}/findings`) return;
   event.stopImmediatePropagation();
-  ask(controls.fromAddress(IN_ADDRESS), { remember: "" });
+  request(controls.fromAddress(IN_ADDRESS), { remember: "" });
 });
 
-/* --- Pictures --- */
+/* --- Charts --- */
 
 document.addEventListener("weir:drawn", (event) => {
   if (!isOpen()) return;
@@ -237,7 +237,7 @@ document.addEventListener("weir:drawn", (event) => {
   }
 });
 
-/* The detail's own picture, and the way back from it on a phone. */
+/* The detail's chart, and the way back from it on a phone. */
 function dressed() {
   const place = page.querySelector(".finding-figure");
   if (place && pictured && pictured.finding === chosen) drawLarge(place, pictured.figure);
@@ -254,12 +254,12 @@ function dressed() {
   mark();
 }
 
-/* --- Answers --- */
+/* --- Replies --- */
 
 function opened() {
   page = document.getElementById("findings");
   question = controls.fromAddress(IN_ADDRESS);
-  told = pictured = last = null;
+  listed = pictured = last = null;
   chosen = "";
   busy = false;
   view();
@@ -288,16 +288,16 @@ register("findings", {
   listed: (answer) => {
     if (!answer || !document.getElementById("findings")) return noUpdate();
     if (page !== document.getElementById("findings")) opened();
-    if (answer.asked && answer.asked !== question.asked) return noUpdate(); // of an earlier question
+    if (answer.request_id && answer.request_id !== question.request_id) return noUpdate(); // of an earlier request
     clearTimeout(timer);
     if (answer.error) {
-      page.dataset.state = told ? "ready" : "failed";
+      page.dataset.state = listed ? "ready" : "failed";
       freshness.failed(answer.error);
       return noUpdate();
     }
-    told = answer;
-    page.dataset.state = told.order.length ? "ready" : "empty";
-    freshness.answered();
+    listed = answer;
+    page.dataset.state = listed.order.length ? "ready" : "empty";
+    freshness.received();
     groups(answer.groups);
     settle();
     timer = setTimeout(refresh, REFRESH_MS);
@@ -324,11 +324,11 @@ register("findings", {
     const dismissed = answer.do === "dismiss";
     last = dismissed ? { finding: answer.finding } : null;
     toast(answer.words, dismissed ? undo : null);
-    if (dismissed && told) {
-      const at = told.order.indexOf(answer.finding);
-      chosen = told.order[at + 1] || told.order[at - 1] || "";
+    if (dismissed && listed) {
+      const at = listed.order.indexOf(answer.finding);
+      chosen = listed.order[at + 1] || listed.order[at - 1] || "";
     } else chosen = answer.finding;
-    ask({ finding: null }, { remember: "replace" });
+    request({ finding: null }, { remember: "replace" });
     if (chosen) detail();
     return noUpdate();
   },

@@ -1,20 +1,21 @@
-/* What stands around the wall of tiles: sums, status chips, pages, groups, why it is empty. */
+/* The parts around the wall's tiles: KPIs, status chips, pages, groups, the reason for an empty
+   wall. */
 import * as controls from "./controls.js";
 import * as firstRun from "./first-run.js";
 import { element } from "./fleet-tiles.js";
 
 const byId = (id) => document.getElementById(id);
-const built = {}; // element id → what it was made of
+const built = {}; // element id → the data it was made from
 
-/* Rebuilt only where something differs, so that a focused button stays. */
-function rebuild(id, told, make) {
-  const key = JSON.stringify(told);
+/* Built again only if the data differs, so that a focused button stays. */
+function rebuild(id, content, make) {
+  const key = JSON.stringify(content);
   const container = byId(id);
   if (built[id] === key && container.childElementCount) return;
   const hadFocus = container.contains(document.activeElement)
     ? [...container.querySelectorAll("button, select")].indexOf(document.activeElement)
     : -1;
-  container.replaceChildren(...make(told));
+  container.replaceChildren(...make(content));
   built[id] = key;
   if (hadFocus >= 0) {
     const again = container.querySelectorAll("button, select")[hadFocus];
@@ -22,9 +23,9 @@ function rebuild(id, told, make) {
   }
 }
 
-const LONG = 24; // signs: a longer part may break on a phone
+const LONG = 24; // characters: a longer part may break on a phone
 
-/* Lines break between the parts of a note, not within a short one. */
+/* Lines break between the parts of a note, not within a short part. */
 function unbroken(note) {
   return note
     .split(" · ")
@@ -32,8 +33,8 @@ function unbroken(note) {
     .join("\u00a0· ");
 }
 
-function totals(told) {
-  return told.map(({ name, label, value, note, parts, aside, alarm }) => {
+function totals(content) {
+  return content.map(({ name, label, value, note, parts, aside, alarm }) => {
     const total = element("div", "total");
     total.dataset.name = name;
     total.dataset.alarm = String(Boolean(alarm));
@@ -48,7 +49,7 @@ function totals(told) {
   });
 }
 
-/* Each number of a note is a button that shows only its devices. */
+/* Each number of a note is a button that filters by it. */
 function filters(line, parts) {
   parts.forEach(([words, field, value], index) => {
     if (index) line.append(" · ");
@@ -61,8 +62,8 @@ function filters(line, parts) {
   });
 }
 
-function chips(told) {
-  return told.map(({ field, name, tone, shape, word, count, pressed }) => {
+function chips(content) {
+  return content.map(({ field, name, tone, shape, word, count, pressed }) => {
     const chip = element("button", "chip");
     chip.type = "button";
     chip.dataset.filter = field;
@@ -94,14 +95,14 @@ function pager({ page: number, last, words }) {
 
 const groups = ({ names, chosen }) => controls.groups(names, chosen);
 
-function empty(told) {
+function empty(content) {
   const box = byId("fleet-empty");
-  const filtered = ["q", "status", "group", "finding"].some((name) => told.view[name]);
-  const isFirst = firstRun.show(Boolean(told.empty) && !filtered);
-  box.hidden = !told.empty || isFirst;
+  const filtered = ["q", "status", "group", "finding"].some((name) => content.view[name]);
+  const isFirst = firstRun.show(Boolean(content.empty) && !filtered);
+  box.hidden = !content.empty || isFirst;
   if (box.hidden) return;
   const words = element("p");
-  words.textContent = told.empty;
+  words.textContent = content.empty;
   const clear = element("button", "button");
   clear.type = "button";
   clear.dataset.do = "clear";
@@ -116,13 +117,13 @@ function checked({ words = "", late = false }) {
   line.dataset.late = String(late);
 }
 
-function draw(told) {
-  rebuild("fleet-totals", told.totals, totals);
-  rebuild("fleet-chips", told.chips, chips);
-  rebuild("fleet-pager", told.pages, pager);
-  rebuild("fleet-group", { names: told.groups, chosen: told.view.group || "" }, groups);
-  checked(told.checked);
-  empty(told);
+function draw(content) {
+  rebuild("fleet-totals", content.totals, totals);
+  rebuild("fleet-chips", content.chips, chips);
+  rebuild("fleet-pager", content.pages, pager);
+  rebuild("fleet-group", { names: content.groups, chosen: content.view.group || "" }, groups);
+  checked(content.checked);
+  empty(content);
 }
 
 const clear = () => Object.keys(built).forEach((id) => delete built[id]);

@@ -1,6 +1,6 @@
-/* What a wall is drawn of: tiles, kept by device id, so that a refresh changes what differs and moves
-   nothing. Every word and shape comes from the server (components/fleet/tiles.py). A line that is drawn
-   already isn't sent again: its `mark` names it. */
+/* The tiles of a wall, reused by device id, so that a refresh updates what differs and moves
+   nothing. Every text and shape comes from the server (components/fleet/tiles.py). A sparkline that
+   is drawn already isn't sent again: its `mark` names it. */
 
 const SVG = "http://www.w3.org/2000/svg";
 const tiles = new Map(); // device id → {item, parts, last}
@@ -55,13 +55,13 @@ function newTile(id) {
     const name = element("span", "", one);
     return { value: element("b", "", one), name };
   });
-  // What is seen is told to a screen reader in one sentence.
+  // A screen reader gets the whole tile in one sentence.
   [head, sub, plot, numbers, health].forEach((part) => part.setAttribute("aria-hidden", "true"));
-  const said = element("span", "sr-only", link);
+  const summary = element("span", "sr-only", link);
   return {
     item,
     link,
-    said,
+    summary,
     label,
     state,
     serial,
@@ -78,7 +78,7 @@ function newTile(id) {
   };
 }
 
-/* `change` runs only where the part of the tile that it shows differs from what is shown. */
+/* `change` runs only if its part of the tile differs from what is shown. */
 function differs(tile, name, value, change) {
   const key = typeof value === "string" ? value : JSON.stringify(value);
   if (tile.last[name] === key) return;
@@ -90,72 +90,72 @@ function text(tile, name, node, value) {
   differs(tile, name, value, (words) => (node.textContent = words));
 }
 
-/* In a frame on somebody else's page a tile leads nowhere. */
+/* In a frame on another site a tile isn't a link. */
 function point(link, href) {
   if (href) link.href = href;
   else link.removeAttribute("href");
 }
 
-function drawTile(tile, told, view) {
-  text(tile, "label", tile.label, told.label);
-  text(tile, "serial", tile.serial, told.serial);
-  text(tile, "age", tile.age, told.seen);
-  /* What was found stands above, the state beside when the device was last seen. */
-  const above = told.finding || told;
+function drawTile(tile, data, view) {
+  text(tile, "label", tile.label, data.label);
+  text(tile, "serial", tile.serial, data.serial);
+  text(tile, "age", tile.age, data.seen);
+  /* The finding stands above; the state beside the time of the last reading. */
+  const above = data.finding || data;
   text(tile, "state", tile.state, `${above.shape} ${above.word}`);
-  text(tile, "mark", tile.mark, told.finding ? `${told.shape} ${told.word} · ` : "");
-  text(tile, "note", tile.note, told.note);
-  const severity = told.finding ? told.finding.severity : "";
+  text(tile, "mark", tile.mark, data.finding ? `${data.shape} ${data.word} · ` : "");
+  text(tile, "note", tile.note, data.note);
+  const severity = data.finding ? data.finding.severity : "";
   differs(tile, "severity", severity, (name) => (tile.link.dataset.severity = name));
-  differs(tile, "seen_at", told.seen_at, (at) => (tile.seen.title = at));
-  differs(tile, "kind", told.state, (state) => (tile.link.dataset.state = state));
-  differs(tile, "href", told.href, (href) => point(tile.link, href));
-  text(tile, "summary", tile.said, told.summary);
-  told.health.forEach(([value, name, emphasis], index) => {
+  differs(tile, "seen_at", data.seen_at, (at) => (tile.seen.title = at));
+  differs(tile, "kind", data.state, (state) => (tile.link.dataset.state = state));
+  differs(tile, "href", data.href, (href) => point(tile.link, href));
+  text(tile, "summary", tile.summary, data.summary);
+  data.health.forEach(([value, name, emphasis], index) => {
     const { value: number, name: meaning } = tile.pairs[index];
     text(tile, `health${index}`, number, value);
     text(tile, `healthName${index}`, meaning, `${name} `);
     differs(tile, `healthEmphasis${index}`, emphasis, (word) => (number.className = word));
   });
-  told.numbers.forEach(([value, name, emphasis], index) => {
+  data.numbers.forEach(([value, name, emphasis], index) => {
     const { value: number, name: meaning } = tile.triples[index];
     text(tile, `value${index}`, number, value);
     text(tile, `name${index}`, meaning, name);
     differs(tile, `emphasis${index}`, emphasis, (word) => (number.className = word));
   });
   const same = tile.view === view;
-  const drawn = Boolean(told.mark) && told.mark === tile.drawn;
-  if (!drawn) drawPaths(tile, "spark", tile.spark, told.spark, same && !told.note);
-  differs(tile, "span", told.span || "", (path) => tile.spark.paths[0].setAttribute("d", path));
-  differs(tile, "noted", told.noted || "", (path) => tile.spark.paths[1].setAttribute("d", path));
-  differs(tile, "notes", told.notes || "", (words) => (tile.plot.title = words));
-  drawPaths(tile, "strip", tile.strip, told.strip, same);
-  if (told.spark || told.note) tile.drawn = told.mark;
+  const drawn = Boolean(data.mark) && data.mark === tile.drawn;
+  if (!drawn) drawPaths(tile, "spark", tile.spark, data.spark, same && !data.note);
+  differs(tile, "span", data.span || "", (path) => tile.spark.paths[0].setAttribute("d", path));
+  differs(tile, "noted", data.noted || "", (path) => tile.spark.paths[1].setAttribute("d", path));
+  differs(tile, "notes", data.notes || "", (words) => (tile.plot.title = words));
+  drawPaths(tile, "strip", tile.strip, data.strip, same);
+  if (data.spark || data.note) tile.drawn = data.mark;
   tile.view = view;
-  differs(tile, "pending", String(!drawn && !told.spark && !told.note), (pending) => {
+  differs(tile, "pending", String(!drawn && !data.spark && !data.note), (pending) => {
     tile.plot.dataset.pending = pending === "true" && !tile.last.spark;
   });
 }
 
-/* What wasn't asked for in time leaves standing what is there, of the same view. */
-function drawPaths(tile, name, into, told, stand) {
-  if (!told && stand) return;
-  differs(tile, name, told || "", () => {
-    const [width, ...paths] = told || [1, "", "", "", ""];
+/* A part that wasn't loaded in time stays as it is, within the same view. */
+function drawPaths(tile, name, into, data, stand) {
+  if (!data && stand) return;
+  differs(tile, name, data || "", () => {
+    const [width, ...paths] = data || [1, "", "", "", ""];
     into.svg.setAttribute("viewBox", `0 0 ${width} 100`);
     into.paths.slice(-paths.length).forEach((path, index) => path.setAttribute("d", paths[index]));
   });
 }
 
-/* One tile that can't be drawn says so, and is alone with it. */
-function drawBroken(tile, told) {
+/* A tile that can't be drawn shows an error and doesn't affect the others. */
+function drawBroken(tile, data) {
   tile.last = {};
   delete tile.drawn;
   tile.link.dataset.state = "unknown";
-  tile.label.textContent = String(told?.label || "A device");
+  tile.label.textContent = String(data?.label || "A device");
   tile.state.textContent = "◌ Not shown";
   tile.note.textContent = "This tile can’t be drawn.";
-  tile.said.textContent = `${tile.label.textContent}. This tile can’t be drawn.`;
+  tile.summary.textContent = `${tile.label.textContent}. This tile can’t be drawn.`;
 }
 
 /* --- The wall --- */
@@ -165,12 +165,12 @@ function tileOf(id) {
   return tiles.get(id);
 }
 
-/* The tiles of `told`, in that order. `view` names what they show: within one view a part that
-     wasn't told stays as it is. */
-function draw(wall, told, view) {
+/* Draws the tiles of `data`, in that order. `view` names what they show: within one view a part
+   that is missing stays as it is. */
+function draw(wall, data, view) {
   const focused = document.activeElement;
   const shown = new Set();
-  told.forEach((each, index) => {
+  data.forEach((each, index) => {
     const id = String(each?.id ? each.id : `broken-${index}`);
     const tile = tileOf(id);
     shown.add(id);
@@ -193,7 +193,7 @@ function draw(wall, told, view) {
   }
 }
 
-/* The lines that stand, device id → mark. */
+/* The drawn lines, device id → mark. */
 function marks() {
   const drawn = [...tiles].filter(([, tile]) => tile.drawn);
   return Object.fromEntries(drawn.map(([id, tile]) => [id, tile.drawn]));

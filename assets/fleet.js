@@ -1,9 +1,9 @@
-/* The wall's page. The server decides every word and shape (components/fleet/wall.py); here they are
-   put in place, kept in step with the address, and asked for anew.
+/* The wall's page. The server decides every text and shape (components/fleet/wall.py); this script
+   places them, keeps them equal to the address and refreshes them.
 
-   What is asked goes into one Store, the question: {window, q, status, group, finding, sort, page,
-   zone, units, held, drawn, asked}; the answer comes as one Store, the board. Nothing moves while the reader
-   is among the tiles. */
+   Requests go into one Store, the question: {window, q, status, group, finding, sort, page,
+   zone, units, held, drawn, request_id}; the reply comes as one Store, the board. No tile moves while
+   the reader uses the wall. */
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps } from "./dash.js";
 import * as fleetAround from "./fleet-around.js";
@@ -14,7 +14,7 @@ import * as wallMode from "./wall-mode.js";
 const IN_ADDRESS = ["window", "q", "status", "group", "finding", "sort", "page", "zone", "units"];
 const JITTER = 0.2;
 const SEARCH_MS = 150;
-const TOUCH_MS = 20000; // a finger that was on the wall is taken to be coming back
+const TOUCH_MS = 20000; // a finger that was on the wall will probably return
 
 let page = null; // the page's root element, while it is open
 let question = {};
@@ -27,7 +27,7 @@ let searchTimer = 0;
 const byId = (id) => document.getElementById(id);
 const isOpen = () => page?.isConnected;
 
-/* --- Asking --- */
+/* --- Requests --- */
 
 function engaged() {
   if (wallMode.isOn()) return false;
@@ -39,25 +39,25 @@ function engaged() {
   );
 }
 
-const viewOf = (asked) => JSON.stringify(IN_ADDRESS.map((name) => asked[name] || null));
+const viewOf = (query) => JSON.stringify(IN_ADDRESS.map((name) => query[name] || null));
 
-function ask(changes = {}, { remember = "push", hold = false } = {}) {
+function request(changes = {}, { remember = "push", hold = false } = {}) {
   clearTimeout(timer);
   clearTimeout(searchTimer);
-  question = { ...question, ...changes, asked: Date.now() };
+  question = { ...question, ...changes, request_id: Date.now() };
   const keeps = hold && board !== null && viewOf(question) === shownView;
   question.held = keeps ? board.tiles.map((tile) => tile?.id) : [];
   question.drawn = fleetTiles.marks();
   controls.press(question);
   setProps("fleet-question", { data: question });
   if (remember) controls.writeAddress(question, IN_ADDRESS, remember);
-  freshness.asked({ changed: viewOf(question) !== shownView });
+  freshness.requested({ changed: viewOf(question) !== shownView });
 }
 
 function refresh() {
   if (!isOpen()) return;
-  if (document.hidden) return; // until it is seen again
-  ask({}, { remember: "", hold: engaged() });
+  if (document.hidden) return; // until it is visible again
+  request({}, { remember: "", hold: engaged() });
 }
 
 function next(afterMs) {
@@ -71,44 +71,44 @@ function set(field, value) {
   const usual = isDefault(control) === value;
   const button = document.querySelector(`button[data-set="${field}"][data-value="${value}"]`);
   const plain = usual || (button && button.dataset.default === "true");
-  ask({ [field]: plain ? null : value || null, page: null });
+  request({ [field]: plain ? null : value || null, page: null });
 }
 
 function toggle(status) {
   const chosen = new Set((question.status || "").split(",").filter(Boolean));
   if (!chosen.delete(status)) chosen.add(status);
-  ask({ status: [...chosen].join(",") || null, page: null });
+  request({ status: [...chosen].join(",") || null, page: null });
 }
 
-/* A chip or a number of the sums: pressed again, its filter goes. */
+/* A chip or a number of the KPIs; a second press removes its filter. */
 function filter(field, value) {
   if (field === "status") toggle(value);
-  else ask({ [field]: question[field] === value ? null : value, page: null });
+  else request({ [field]: question[field] === value ? null : value, page: null });
 }
 
 function clear() {
   setProps("fleet-search", { value: "" });
-  ask({ q: null, status: null, group: null, finding: null, page: null });
+  request({ q: null, status: null, group: null, finding: null, page: null });
 }
 
 /* --- The address --- */
 
 /* Back and forward between views of the wall. Registered before Dash's own listener, which would
-     lay the whole page out anew. */
+   build the whole page again. */
 window.addEventListener("popstate", (event) => {
   if (!isOpen() || window.location.pathname !== page.dataset.path) return;
   event.stopImmediatePropagation();
   const view = controls.fromAddress(IN_ADDRESS);
   setProps("fleet-search", { value: view.q || "" });
-  ask(view, { remember: "" });
+  request(view, { remember: "" });
 });
 
-/* --- What the reader does --- */
+/* --- Events --- */
 
 const plainClick = (event) =>
   event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
 
-/* To another page of the dashboard without loading it anew, as Dash's own links do. */
+/* Opens another page of the dashboard without loading it again, as Dash's own links do. */
 function go(event, link) {
   if (!plainClick(event)) return;
   event.preventDefault();
@@ -127,7 +127,7 @@ document.addEventListener("click", (event) => {
   if (field) set(field, value);
   else if (filtered) filter(filtered, value);
   else if (number) {
-    ask({ page: Number(number) > 1 ? number : null });
+    request({ page: Number(number) > 1 ? number : null });
     window.scrollTo(0, 0);
   } else if (deed === "clear") clear();
   else if (deed === "wall") wallMode.enter();
@@ -147,7 +147,7 @@ document.addEventListener("input", (event) => {
   clearTimeout(searchTimer);
   const q = event.target.value.trim() || null;
   searchTimer = setTimeout(() => {
-    if (q !== (question.q || null)) ask({ q, page: null }, { remember: "replace" });
+    if (q !== (question.q || null)) request({ q, page: null }, { remember: "replace" });
   }, SEARCH_MS);
 });
 
@@ -167,7 +167,7 @@ document.addEventListener(
   { passive: true },
 );
 
-/* On a phone one button stands for all controls: it says the window, and how many filters hold. */
+/* On a phone one button replaces all controls; its text is the window and the number of filters. */
 function filters() {
   const window_ = document.querySelector('button[data-set="window"][aria-pressed="true"]');
   const count =
@@ -177,9 +177,9 @@ function filters() {
   if (byId("fleet-filters").textContent !== words) byId("fleet-filters").textContent = words;
 }
 
-/* --- Answers --- */
+/* --- Replies --- */
 
-/* A page that was just laid out: nothing of an earlier one holds. */
+/* A new page: the state of an earlier one is dropped. */
 function open(root) {
   page = root;
   page.dataset.path = window.location.pathname;
@@ -189,7 +189,7 @@ function open(root) {
   fleetTiles.clear();
   fleetAround.clear();
   controls.press(question);
-  wallMode.open({ ask, question: () => question, isOpen });
+  wallMode.open({ request, question: () => question, isOpen });
   freshness.open({
     root,
     notice: "fleet-notice",
@@ -199,16 +199,17 @@ function open(root) {
   });
 }
 
-function drawBoard(told) {
+function drawBoard(response) {
   performance.mark("fleet:data");
-  board = told;
-  Object.assign(question, told.view); // as the server understood it
-  shownView = viewOf(told.view);
-  fleetTiles.draw(byId("fleet-wall"), wallMode.tiles(told), shownView);
+  board = response;
+  Object.assign(question, response.view); // as the server understood it
+  shownView = viewOf(response.view);
+  fleetTiles.draw(byId("fleet-wall"), wallMode.tiles(response), shownView);
   filters();
-  fleetAround.draw(told);
-  const said = byId("fleet-said");
-  if (said.textContent !== told.found) said.textContent = told.found;
+  fleetAround.draw(response);
+  const announcement = byId("fleet-announcement");
+  if (announcement.textContent !== response.count_text)
+    announcement.textContent = response.count_text;
   page.dataset.ready = "true";
   performance.measure("fleet:draw", "fleet:data");
   requestAnimationFrame(() =>
@@ -216,18 +217,18 @@ function drawBoard(told) {
   );
 }
 
-function settle(told) {
-  if (told.error) return freshness.failed(told.error);
-  drawBoard(told);
-  freshness.answered();
-  next(told.again_ms);
+function settle(response) {
+  if (response.error) return freshness.failed(response.error);
+  drawBoard(response);
+  freshness.received();
+  next(response.again_ms);
 }
 
 register("fleet", {
-  draw: (told) => {
+  draw: (response) => {
     const root = byId("fleet");
     if (root !== page) open(root);
-    if (told) settle(told);
+    if (response) settle(response);
     return noUpdate();
   },
 });

@@ -1,4 +1,4 @@
-/* Draws the coming week of a device's page: its line, and the bands of 80 and 95 %. */
+/* Draws the coming week's forecast on a device's page: a line, and the bands of 80 and 95 %. */
 const SVG = "http://www.w3.org/2000/svg";
 
 function shape(tag, attributes) {

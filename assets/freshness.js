@@ -1,25 +1,26 @@
 /* How fresh the open page is: one state, one badge and one notice, the same on every page.
 
-   A page reports what happens to its questions: asked, answered, failed. Whether the server answers
-   at all is learnt from every request of the browser, the session check every 3 s among them
-   (assets/session.js): a server that has gone is told within seconds, not at the next refresh.
+   A page reports its requests: requested, received, failed. Every request of the browser shows
+   whether the server responds, among them the session check every 3 s (assets/session.js): a
+   stopped server is noticed within seconds, not at the next refresh.
 
-   States: loading, live, still (not of now), waiting (a change of the reader's is unanswered for 1 s),
-   stale. They stand on the page's <main> as data-freshness, by which the stylesheets dim. */
+   States: loading, live, still (not current), waiting (a change by the reader has had no reply
+   for 1 s), stale. The page's <main> has the state as data-freshness, by which the stylesheets dim.
+   */
 import { ago } from "./ago.js";
 
 const LATE_MS = 1000;
 const STALE_MS = 45000;
-const PATIENCE_MS = 20000; // then the question is taken for lost
+const PATIENCE_MS = 20000; // then the request counts as lost
 const RETRY_MS = [3000, 6000, 12000, 24000];
 const JITTER = 0.2;
 const DAY_MS = 86400000;
 const UNREACHABLE = "Can’t reach the server.";
 
 let page = null; // {root, notice, retry, isNow, polls, zone, remark}
-let updatedMs = 0; // when the last good answer came
-let askedMs = 0; // of the question under way, 0 without one
-let isUnmet = false; // the reader changed something that is not shown yet
+let updatedMs = 0; // when the last good reply arrived
+let askedMs = 0; // of the current request, 0 without one
+let isUnmet = false; // the reader changed something that isn't shown yet
 let trouble = "";
 let failures = 0;
 let isReachable = true;
@@ -29,31 +30,31 @@ let lateTimer = 0;
 
 const isOpen = () => page?.root.isConnected;
 
-/* A page that was just laid out. `root` is its element, `notice` the id of its notice;
-     `retry` asks again; `isNow` tells whether what it shows reaches up to now; `polls` is false for
-     a page that asks only when the reader does; `zone` is that of its times; `remark` is a trouble
-     of a part, told while the page as a whole is fresh. */
+/* Registers a new page. `root`: its element. `notice`: the id of its notice. `retry`: sends the
+   request again. `isNow`: whether the shown data reaches up to now. `polls`: false for a page that
+   requests only when the reader acts. `zone`: of its times. `remark`: a failure of one part, shown
+   while the page as a whole is fresh. */
 function open(described) {
   page = { isNow: () => true, polls: true, zone: () => null, remark: () => "", ...described };
   updatedMs = askedMs = failures = 0;
   isUnmet = false;
   trouble = "";
   [retryTimer, patienceTimer, lateTimer].forEach(clearTimeout);
-  tell();
+  update();
 }
 
-/* `changed`: the reader wants to see something else than what is shown. */
-function asked({ changed = false } = {}) {
+/* `changed`: the reader wants another view than the shown one. */
+function requested({ changed = false } = {}) {
   clearTimeout(retryTimer);
   clearTimeout(patienceTimer);
   if (changed && updatedMs) isUnmet = true;
   if (changed || !askedMs) askedMs = Date.now();
   patienceTimer = setTimeout(() => !document.hidden && failed(UNREACHABLE), PATIENCE_MS);
   clearTimeout(lateTimer);
-  lateTimer = setTimeout(tell, Math.max(0, askedMs + LATE_MS - Date.now()));
+  lateTimer = setTimeout(update, Math.max(0, askedMs + LATE_MS - Date.now()));
 }
 
-function answered() {
+function received() {
   clearTimeout(patienceTimer);
   clearTimeout(retryTimer);
   updatedMs = Date.now();
@@ -61,7 +62,7 @@ function answered() {
   isUnmet = false;
   isReachable = true;
   trouble = "";
-  tell();
+  update();
 }
 
 function failed(why) {
@@ -69,7 +70,7 @@ function failed(why) {
   clearTimeout(retryTimer);
   askedMs = 0;
   trouble = why;
-  tell();
+  update();
   const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)];
   failures += 1;
   retryTimer = setTimeout(retry, pause * (1 - JITTER + 2 * JITTER * Math.random()));
@@ -79,7 +80,7 @@ function retry() {
   if (isOpen() && !document.hidden) page.retry();
 }
 
-/* Every request tells whether the server answers. */
+/* Every request shows whether the server responds. */
 function reached(ok) {
   const was = isReachable;
   isReachable = ok;
@@ -88,7 +89,7 @@ function reached(ok) {
   else if (ok && !was && trouble) retry();
 }
 
-/* --- Words --- */
+/* --- Texts --- */
 
 const isOld = () => page.polls && updatedMs > 0 && Date.now() - updatedMs > STALE_MS;
 
@@ -99,7 +100,7 @@ function state() {
   return page.polls && page.isNow() ? "live" : "still";
 }
 
-/* "14:03 MST", of another day with its date. */
+/* "14:03 MST"; with the date if it is another day. */
 function time(ms) {
   const day =
     Date.now() - ms > DAY_MS / 2 ? { weekday: "short", day: "numeric", month: "short" } : {};
@@ -129,7 +130,7 @@ function noticeWords(now) {
   return `${trouble || "No new data from the server."}${shown} Retrying…`;
 }
 
-function tell() {
+function update() {
   if (!isOpen()) return;
   const now = state();
   const main = page.root.closest("main") || page.root;
@@ -150,15 +151,15 @@ function notice(words, canRetry) {
   if (!box || (box.dataset.words || "") === words) return;
   box.dataset.words = words;
   box.hidden = !words;
-  const said = document.createElement("span");
-  said.textContent = words;
+  const message = document.createElement("span");
+  message.textContent = words;
   const again = document.createElement("button");
   Object.assign(again, { type: "button", className: "button", textContent: "Try now" });
   again.addEventListener("click", retry);
-  box.replaceChildren(...(words ? [said] : []), ...(canRetry ? [again] : []));
+  box.replaceChildren(...(words ? [message] : []), ...(canRetry ? [again] : []));
 }
 
-/* Lies over the page: what is slow now and then must not push the page down each time. */
+/* Lies over the page, so that a passing delay doesn't push the page down. */
 function late(words) {
   let box = document.getElementById("freshness-late");
   if (!box && !words) return;
@@ -172,13 +173,13 @@ function late(words) {
 }
 
 setInterval(() => {
-  if (!document.hidden) tell();
+  if (!document.hidden) update();
 }, 1000);
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
-  tell();
+  update();
   if (isOpen() && page.polls) page.retry();
 });
 
-export { answered, asked, failed, open, reached, tell };
+export { failed, open, reached, received, requested, update };

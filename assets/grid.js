@@ -1,6 +1,6 @@
-/* The grid's library, loaded when a page first shows a grid. Dash looks components up by
-   `window.dash_ag_grid`: until the library is there, and after, that is this stand-in, which renders
-   the real component as soon as it can. */
+/* Loads the grid's library when a page first shows a grid. Dash looks components up in
+   `window.dash_ag_grid`. This is a stand-in there, which renders the real component as soon as it
+   is loaded. */
 
 const { createElement, lazy, Suspense } = window.React;
 let library = null;
@@ -20,7 +20,7 @@ function load() {
   if (!loading) {
     const addresses = document.querySelector('meta[name="grid-scripts"]').content.split(" ");
     loading = Promise.all(addresses.map(loadScript)).then(() => library);
-    loading.catch(() => (loading = null)); // the next page that shows a grid tries again
+    loading.catch(() => (loading = null)); // the next page with a grid tries again
   }
   return loading;
 }
@@ -30,7 +30,7 @@ const Real = lazy(() => load().then(({ AgGrid }) => ({ default: AgGrid })));
 function AgGrid(props) {
   return createElement(Suspense, { fallback: null }, createElement(Real, props));
 }
-AgGrid.dashRenderType = true; // as the real one: it is told why it is rendered
+AgGrid.dashRenderType = true; // as the real component: it gets the reason for rendering
 
 const standIn = { AgGrid };
 Object.defineProperty(window, "dash_ag_grid", {
@@ -40,5 +40,5 @@ Object.defineProperty(window, "dash_ag_grid", {
   },
 });
 
-/* The api of the grid of that id, once it is there. */
+/* The API of the grid with that id, once it exists. */
 export const ready = (id) => load().then(({ getApiAsync }) => getApiAsync(id));

@@ -1,34 +1,33 @@
-/* The card beside the pointer: what the row under it says. It is made of the drawn rows alone, so it
-   goes on answering while the chart zooms, is reset or refreshed under a pointer that rests.
+/* The card beside the pointer with the values of the row under it. It reads the drawn rows alone,
+   so it stays right while the chart zooms, is reset or refreshed under a resting pointer.
 
-   The card stands beside the cursor, where the lines leave room, on the freer side; without room it
-   docks above the plot, so that it never covers what it speaks of. */
+   The card stands beside the cursor on the side with more space between the lines; without space
+   it docks above the plot, so that it never covers its row. */
 import * as hover from "./hover.js";
+import { plotlyMs } from "./scales.js";
 
-const LINE = 2; // the place of the line, or the bars, among the traces
+const LINE = 2; // the index of the line, or the bars, among the traces
 const APART_PX = 14; // from the cursor, and from the lines
-const REACH_PX = 40; // a row farther from the pointer isn't pointed at
+const REACH_PX = 40; // a row further from the pointer isn't selected
 
-let at = null; // {graph, ms}: where the pointer, or the keyboard's cursor, stands
+let at = null; // {graph, ms}: the place of the pointer or of the keyboard's cursor
 let isPointer = false;
-const heard = new WeakSet();
+const listening = new WeakSet();
 
 function part(plot, className) {
-  const found = plot.querySelector(`:scope > .${className}`);
-  if (found) return found;
+  const existing = plot.querySelector(`:scope > .${className}`);
+  if (existing) return existing;
   const made = document.createElement("div");
   made.className = className;
-  made.setAttribute("aria-hidden", "true"); // the cursor's words are read out (assets/cursor.js)
+  made.setAttribute("aria-hidden", "true"); // the cursor's text is read out (assets/cursor.js)
   plot.append(made);
   return made;
 }
 
-/* The plot's inside and its axes, in pixels of the graph. */
+/* The plot area and its axes, in pixels of the graph. */
 function axes(graph) {
   const { xaxis, yaxis } = graph._fullLayout;
-  const [from, to] = graph.layout.xaxis.range.map((text) =>
-    Date.parse(`${text.replace(" ", "T").slice(0, 23)}Z`),
-  );
+  const [from, to] = graph.layout.xaxis.range.map(plotlyMs);
   const [bottom, top] = yaxis.range;
   return {
     left: xaxis._offset,
@@ -43,9 +42,9 @@ function axes(graph) {
   };
 }
 
-/* How far up and down the lines reach between two pixels. */
-function reach(told, frame, left, right) {
-  const { rows } = told;
+/* The vertical extent of the lines between two pixels. */
+function reach(series, frame, left, right) {
+  const { rows } = series;
   let [top, bottom] = [frame.top + frame.height, frame.top];
   const first = Math.max(0, hover.nearest(rows, frame.ms(left)) - 1);
   for (let index = first; index < rows.length; index += 1) {
@@ -54,21 +53,21 @@ function reach(told, frame, left, right) {
     bottom = Math.max(bottom, frame.y(low));
     if (frame.x(ms) > right) break;
   }
-  const beside = told.second ? told.second.rows : [];
+  const beside = series.second ? series.second.rows : [];
   beside.forEach(({ ms, value }) => {
     if (frame.x(ms) < left || frame.x(ms) > right) return;
     top = Math.min(top, frame.y(value));
     bottom = Math.max(bottom, frame.y(value));
   });
-  return [top, told.isBars ? frame.top + frame.height : bottom];
+  return [top, series.isBars ? frame.top + frame.height : bottom];
 }
 
-/* Where the card fits: {left, top}, or null. */
-function room(told, frame, x, width, height) {
+/* A place where the card fits: {left, top}, or null. */
+function room(series, frame, x, width, height) {
   const sides = [x + APART_PX, x - APART_PX - width]
     .filter((left) => left >= frame.left && left + width <= frame.left + frame.width)
     .flatMap((left) => {
-      const [top, bottom] = reach(told, frame, left - APART_PX, left + width + APART_PX);
+      const [top, bottom] = reach(series, frame, left - APART_PX, left + width + APART_PX);
       return [
         { left, free: top - frame.top, top: frame.top },
         {
@@ -105,31 +104,31 @@ function draw() {
   if (!at?.graph.isConnected || !at.graph._fullLayout) return;
   const { graph } = at;
   const plot = graph.closest(".plot");
-  const told = hover.read(graph);
+  const series = hover.read(graph);
   const frame = axes(graph);
   if (isPointer) at.ms = frame.ms(at.px);
-  const row = told?.rows[hover.nearest(told.rows, at.ms)];
+  const row = series?.rows[hover.nearest(series.rows, at.ms)];
   if (!row) return hide(graph);
   const x = frame.x(row.ms);
-  const half = (told.says.length_ms / 2 / (frame.to - frame.from)) * frame.width;
+  const half = (series.says.length_ms / 2 / (frame.to - frame.from)) * frame.width;
   const isFar = isPointer && Math.abs(x - at.px) > Math.max(REACH_PX, half);
   if (isFar || x < frame.left - 1 || x > frame.left + frame.width + 1) return hide(graph);
   const [card, line, dot] = ["hover-card", "hover-line", "hover-dot"].map((name) =>
     part(plot, name),
   );
-  fill(card, hover.words(told, row));
+  fill(card, hover.words(series, row));
   [card, line, dot].forEach((each) => (each.hidden = false));
   Object.assign(line.style, { left: `${x}px`, top: `${frame.top}px`, height: `${frame.height}px` });
   Object.assign(dot.style, { left: `${x}px`, top: `${frame.y(row.value)}px` });
-  place(card, { ...told, isBars: graph.data[LINE].type === "bar" }, frame, x);
+  place(card, { ...series, isBars: graph.data[LINE].type === "bar" }, frame, x);
 }
 
-function place(card, told, frame, x) {
+function place(card, series, frame, x) {
   card.dataset.docked = "false";
   card.removeAttribute("style");
   const { offsetWidth: width, offsetHeight: height } = card;
-  const found = room(told, frame, x, width, height);
-  if (found) return Object.assign(card.style, { left: `${found.left}px`, top: `${found.top}px` });
+  const spot = room(series, frame, x, width, height);
+  if (spot) return Object.assign(card.style, { left: `${spot.left}px`, top: `${spot.top}px` });
   card.dataset.docked = "true";
   Object.assign(card.style, {
     left: `${frame.left}px`,
@@ -138,10 +137,10 @@ function place(card, told, frame, x) {
   });
 }
 
-/* A figure that is drawn anew, or whose axis has moved, says what is under the pointer now. */
+/* After a redraw or a move of the axis the card shows what is under the pointer then. */
 function listen(graph) {
-  if (heard.has(graph) || !graph.on) return;
-  heard.add(graph);
+  if (listening.has(graph) || !graph.on) return;
+  listening.add(graph);
   graph.on("plotly_afterplot", draw);
   graph.on("plotly_relayouting", () => hide(graph));
 }
@@ -153,7 +152,7 @@ document.addEventListener("mousemove", (event) => {
     return;
   }
   const graph = drag.closest(".js-plotly-plot");
-  if (event.buttons) return hide(graph); // a range is being drawn
+  if (event.buttons) return hide(graph); // a span is being selected
   listen(graph);
   isPointer = true;
   at = { graph, px: event.clientX - graph.getBoundingClientRect().x };
@@ -168,7 +167,7 @@ function leave() {
   isPointer = false;
 }
 
-/* The keyboard's cursor stands on the row nearest to an instant. */
+/* Moves the keyboard's cursor to the row nearest to an instant. */
 function show(graph, ms) {
   listen(graph);
   isPointer = false;

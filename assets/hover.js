@@ -1,8 +1,9 @@
-/* The words for a chart's rows, made of the numbers that its figure holds, as components/formatting.py
-   makes them: a figure's line brings `meta.says` (components/charts/hover_text.py). assets/hover-card.js and
+/* The hover texts of a chart's rows, made from the figure's numbers as components/formatting.py
+   does: a figure's line has `meta.says` (components/charts/hover_text.py). assets/hover-card.js and
    assets/cursor.js show them. */
+import { plotlyMs } from "./scales.js";
 
-const BAND = 1; // the places of the traces
+const BAND = 1; // the indices of the traces
 const LINE = 2;
 const DAY_MS = 86400000;
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
@@ -17,9 +18,9 @@ const NOTHING = "–";
 
 /* --- Numbers --- */
 
-/* To so many digits behind the point; what lies exactly between two goes to the even one. */
+/* With that many decimals; a tie is rounded to the even digit. */
 function fixed(size, digits) {
-  if (size >= 1e21) return String(BigInt(size)); // beyond, toFixed speaks of powers
+  if (size >= 1e21) return String(BigInt(size)); // above it toFixed uses exponents
   const text = size.toFixed(digits);
   const scaled = size * 10 ** digits;
   const between =
@@ -63,8 +64,8 @@ function span(low, high) {
   return (first + last).includes("−") ? `${first} to ${last}` : `${first}–${last}`;
 }
 
-/* How many decimals suit all of these: three digits of the largest, and enough for the smallest to
-     be seen, up to two. As components/formatting.py counts them. */
+/* The number of decimals for all of these: three digits of the largest, and enough for the smallest
+   to be visible, at most two. As in components/formatting.py. */
 function decimals(values) {
   const sizes = values
     .filter(Number.isFinite)
@@ -73,11 +74,12 @@ function decimals(values) {
   if (!sizes.length || sizes.every(Number.isInteger)) return 0;
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
   if (most >= 999.5) return 0;
-  const digits = (size, kept) => Math.max(0, Math.min(9, kept - 1 - Math.floor(Math.log10(size))));
+  const digits = (size, figures) =>
+    Math.max(0, Math.min(9, figures - 1 - Math.floor(Math.log10(size))));
   return Math.max(digits(most, 3), Math.min(2, digits(least, 1)));
 }
 
-/* With so many decimals, and separators. */
+/* With that many decimals, and separators. */
 function exact(value, places) {
   if (!Number.isFinite(value)) return NOTHING;
   const [whole, part] = fixed(Math.abs(value), places).split(".");
@@ -90,7 +92,7 @@ function volume(gallons, steps) {
   return `${number(gallons / per)} ${unit}`;
 }
 
-/* The two largest units, the second while the first is small. */
+/* The two largest units, the second one only if the first is small. */
 function duration(ms) {
   const at = DURATIONS.findIndex(([size]) => ms >= size);
   if (at < 0) return "0 s";
@@ -101,7 +103,7 @@ function duration(ms) {
   return rest ? `${count} ${unit} ${rest} ${next[1]}` : `${count} ${unit}`;
 }
 
-/* --- Times, by the pieces of a zone's clock --- */
+/* --- Times, by the offsets of a zone --- */
 
 const two = (count) => String(count).padStart(2, "0");
 
@@ -125,7 +127,7 @@ const inDay = (local) => ((local % DAY_MS) + DAY_MS) % DAY_MS;
 const minuteText = (local) =>
   `${two(Math.floor(inDay(local) / 3600000))}:${two(Math.floor(inDay(local) / 60000) % 60)}`;
 
-/* The span of a row; an instant with its seconds where it has no length. */
+/* The span of a row; an instant with its seconds if it has no length. */
 function title(startMs, lengthMs, clock) {
   const [, offset, name] = pieceAt(clock, startMs);
   const local = startMs + offset;
@@ -140,7 +142,7 @@ function title(startMs, lengthMs, clock) {
 /* --- A figure's rows --- */
 
 /* An instant of an axis: UTC without a zone, or epoch milliseconds. */
-const utc = (at) => (typeof at === "number" ? at : Date.parse(`${at.replace(" ", "T")}Z`));
+const utc = (at) => (typeof at === "number" ? at : plotlyMs(at));
 
 /* Bars stand in the middle of their spans. */
 function ofBars({ x, y, meta }) {
@@ -152,29 +154,29 @@ function ofBars({ x, y, meta }) {
   }));
 }
 
-/* A line's run begins and ends where its spans do, its rows stand in their middle. The run's band
-     goes along the maxima and back along the minima. */
+/* A line's run begins and ends with its spans; its rows stand in the middle of theirs. The run's
+   band follows the maxima and returns along the minima. */
 function ofLine({ x, y, meta }, band) {
   const half = meta.says.length_ms / 2;
-  const found = [];
+  const rows = [];
   let ahead = 0; // where the run's band begins
   for (let start = 0; start < x.length; start = x.indexOf(null, start) + 1) {
     const end = x.indexOf(null, start);
     for (let at = start + 1; at < end - 1; at += 1) {
       const ms = utc(x[at]);
-      const made = { ms, startMs: ms - half, value: y[at], row: found.length };
+      const made = { ms, startMs: ms - half, value: y[at], row: rows.length };
       if (meta.says.range) {
         made.high = band.y[ahead + at - start];
         made.low = band.y[ahead + 2 * end - start - 1 - at];
       }
-      found.push(made);
+      rows.push(made);
     }
     ahead += 2 * (end - start) + 1;
   }
-  return found;
+  return rows;
 }
 
-/* What the line is compared with: the place on the axis, the level, and the other's date. */
+/* The comparison: the position on the axis, the level, and the other line's date. */
 function ofCompared(trace) {
   const { name, unit, days, length_ms } = trace.meta.compared;
   return {
@@ -186,7 +188,7 @@ function ofCompared(trace) {
   };
 }
 
-/* The value within half a bucket of an instant; undefined where there is none. */
+/* The value within half a bucket of an instant; undefined without one. */
 function valueAt(rows, ms, lengthMs) {
   const row = rows[nearest(rows, ms)];
   return row && Math.abs(row.ms - ms) <= lengthMs / 2 ? row.value : undefined;
@@ -221,19 +223,19 @@ function ofSecond({ x, y }) {
     .filter(({ ms }) => Number.isFinite(ms));
 }
 
-const known = new WeakMap(); // a figure's data → its rows
+const readData = new WeakMap(); // a figure's data → its rows
 
-/* The rows of what is drawn, in time: {says, rows, second}; null where there is none. */
+/* The drawn rows in order of time: {says, rows, second}; null without rows. */
 function read(graph) {
   const data = graph.data || [];
   const line = data[LINE];
   if (!line?.meta?.says || !line.x.length) return null;
-  if (!known.has(line)) {
+  if (!readData.has(line)) {
     const rows = line.type === "bar" ? ofBars(line) : ofLine(line, data[BAND]);
     const second = data.find((trace) => trace.meta?.second);
     const seconds = second ? { ...second.meta.second, rows: ofSecond(second) } : null;
     const other = data.find((trace) => trace.meta?.compared);
-    known.set(line, {
+    readData.set(line, {
       says: line.meta.says,
       compared: other ? ofCompared(other) : null,
       usual: data.find((trace) => trace.meta?.usual)?.meta.usual || null,
@@ -242,10 +244,10 @@ function read(graph) {
       second: seconds,
     });
   }
-  return known.get(line);
+  return readData.get(line);
 }
 
-/* The place of the row nearest to an instant; −1 where there is none. */
+/* The index of the row nearest to an instant; −1 without one. */
 function nearest(rows, ms) {
   let [low, high] = [0, rows.length - 1];
   if (high < 0) return -1;
@@ -257,7 +259,7 @@ function nearest(rows, ms) {
   return low > 0 && ms - rows[low - 1].ms < rows[low].ms - ms ? low - 1 : low;
 }
 
-/* What one row says: its title, and a label and a value for each line. */
+/* The text of one row: its title, and a label and a value for each line. */
 function words({ says, second, findings = [], compared = null, usual = null }, row) {
   const of = (part) => (says[part] ? says[part][row.row] : null);
   const [gallons, seconds, worst, best] = ["volume", "seconds", "worst", "best"].map(of);

@@ -1,6 +1,6 @@
-/* Images of the chart as it stands on the screen, made by the browser alone: with its title, and a
-   caption that says range, resolution, zone and when it was made. plotly.js draws a copy of the
-   figure out of sight; nothing on the screen moves and nothing is asked of anybody. */
+/* Images of the chart on screen, made by the browser alone: with its title, and a caption with
+   range, resolution, zone and time of creation. plotly.js draws a copy of the figure out of view;
+   nothing moves on screen and nothing is requested. */
 import * as chart from "./chart.js";
 import * as menus from "./menu.js";
 
@@ -9,7 +9,7 @@ const SIDE_PX = 16;
 const TITLE_PX = 52;
 const LINE_PX = 17;
 const CHARACTER_PX = 6.3; // of the caption's 12 px, a little more than the mean
-let caption = null; // of the last answer: {range, detail, compared, zone, resolution}
+let caption = null; // of the last reply: {range, detail, compared, zone, resolution}
 
 chart.onAnswer.push((shown) => {
   caption = shown.caption;
@@ -25,14 +25,14 @@ function made() {
   return `created ${new Intl.DateTimeFormat("en-GB", parts).format(new Date())} ${zone}`;
 }
 
-/* Lines break between parts, as many as the width takes. */
+/* Lines break between parts, with as many parts as fit. */
 function lines(parts, widthPx) {
   const room = Math.floor((widthPx - 2 * SIDE_PX) / CHARACTER_PX);
-  return parts.reduce((found, part) => {
-    const longer = found.length && `${found[found.length - 1]} · ${part}`;
-    if (longer && longer.length <= room) found[found.length - 1] = longer;
-    else found.push(part);
-    return found;
+  return parts.reduce((result, part) => {
+    const longer = result.length && `${result[result.length - 1]} · ${part}`;
+    if (longer && longer.length <= room) result[result.length - 1] = longer;
+    else result.push(part);
+    return result;
   }, []);
 }
 
@@ -50,14 +50,14 @@ function note(text, at) {
   };
 }
 
-/* The figure with more room above and below. What it is drawn on is the card's own ground. */
+/* The figure with more room above and below, on the card's own background. */
 function figure(drawn) {
   const { width, height, margin } = drawn._fullLayout;
   const layout = structuredClone(drawn.layout);
   const left = SIDE_PX - drawn._fullLayout._size.l;
   const parts = [caption.compared, caption.detail, caption.zone, made(), "Weir"];
-  const told = lines(parts.filter(Boolean), width);
-  const bottom = told.length * LINE_PX + 12;
+  const captionLines = lines(parts.filter(Boolean), width);
+  const bottom = captionLines.length * LINE_PX + 12;
   const metric = layout.yaxis.title?.text || "";
   const name = document.querySelector(".identity h1").textContent;
   const title = `<b>${plain(name)}</b> · ${plain(metric)}<br><span style="font-size:12px;color:${colour(
@@ -73,7 +73,7 @@ function figure(drawn) {
       yanchor: "top",
       font: { size: 16, color: colour("--ink") },
     }),
-    note(told.map(plain).join("<br>"), {
+    note(captionLines.map(plain).join("<br>"), {
       x: 0,
       xshift: left,
       y: 0,
@@ -92,7 +92,7 @@ function figure(drawn) {
   return { data: drawn.data, layout, config: { displayModeBar: false } };
 }
 
-/* weir_FM-10523_2026-11-20T015000Z_2026-11-21T014959Z_1min.png, as the files of rows. */
+/* weir_FM-10523_2026-11-20T015000Z_2026-11-21T014959Z_1min.png, like the files of rows. */
 function fileName(kind) {
   const serial = document.querySelector(".identity").dataset.serial;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a file's name can hold none

@@ -16,27 +16,28 @@ function steps(most) {
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
 }
 
-/* Points are [ms, value or null]; a null, or a gap of three usual steps, breaks the line. */
-export function chart({ points, metric, device }, zone) {
-  const known = points.filter(([, value]) => value != null);
-  if (known.length < 2) return null;
-  const [from, to] = [known[0][0], known.at(-1)[0]];
-  const most = Math.max(...known.map(([, value]) => value), 0) || 1;
+/* `unit`: {name, factor} in which values are shown. Points are [ms, value or null]; a null, or a gap of three typical steps, breaks the line. */
+export function chart({ points, device }, zone, unit) {
+  const measured = points
+    .filter(([, value]) => value != null)
+    .map(([ms, value]) => [ms, value * unit.factor]);
+  if (measured.length < 2) return null;
+  const [from, to] = [measured[0][0], measured.at(-1)[0]];
+  const most = Math.max(...measured.map(([, value]) => value), 0) || 1;
   const x = (ms) => LEFT + ((ms - from) / (to - from || 1)) * (WIDTH - LEFT - 6);
   const y = (value) => TOP + (1 - Math.max(0, value) / (most * 1.05)) * (HEIGHT - TOP - BOTTOM);
-  const gaps = known.slice(1).map(([ms], index) => ms - known[index][0]);
+  const gaps = measured.slice(1).map(([ms], index) => ms - measured[index][0]);
   const usual = [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
-  const path = known
+  const path = measured
     .map(([ms, value], index) => {
-      const isBroken = index && ms - known[index - 1][0] > 3 * usual;
+      const isBroken = index && ms - measured[index - 1][0] > 3 * usual;
       return `${!index || isBroken ? "M" : "L"}${x(ms).toFixed(1)} ${y(value).toFixed(1)}`;
     })
     .join("");
-  const unit = metric === "flow_rate" ? "gpm" : "gal";
   const svg = shape("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     role: "img",
-    "aria-label": `${device}: ${known.length} values up to ${most.toPrecision(3)} ${unit}`,
+    "aria-label": `${device}: ${measured.length} values up to ${most.toPrecision(3)} ${unit.name}`,
   });
   for (const step of steps(most)) {
     svg.append(
@@ -62,6 +63,6 @@ export function chart({ points, metric, device }, zone) {
       : `${day.format(at)} ${format === clock ? clock.format(at) : ""}`;
     svg.append(shape("text", { x: x(at), y: HEIGHT - 6 }, text.trim()));
   }
-  svg.append(shape("path", { d: path, class: "flow" }), shape("text", { x: 0, y: 16 }, unit));
+  svg.append(shape("path", { d: path, class: "flow" }), shape("text", { x: 0, y: 16 }, unit.name));
   return svg;
 }

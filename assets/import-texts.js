@@ -1,4 +1,6 @@
-/* What the import page calls things. Pure. */
+/* The texts of the import page. Pure. */
+import { counted } from "./admin-parts.js";
+
 export const MEANINGS = [
   ["device", "Device"],
   ["time", "Time"],
@@ -10,6 +12,7 @@ export const MEANINGS = [
   ["signal", "Signal strength"],
   ["rssi", "Network RSSI"],
   ["quality", "Signal quality"],
+  ["label", "Device’s label"],
   ["skip", "Leave out"],
 ];
 export const VALUES = [
@@ -27,10 +30,24 @@ const NAMES = {
   "imperial gal": "imperial gallons",
 };
 
+/* Whether each row's unit of another column is in this one. */
+export const givesUnits = (column, columns) =>
+  columns.some((each) => each.unit_column === column.name);
+
+export const meanings = (column, columns) =>
+  MEANINGS.map(([is, text]) => [
+    is,
+    is === "skip" && givesUnits(column, columns) ? "Unit of each row" : text,
+  ]);
+
 export function units(column) {
   if (column.is === "temperature") return ["°C", "°F"].map((unit) => [unit, unit]);
   if (column.is === "duration") return TIMES.map((unit) => [unit, unit]);
   if (column.is !== "water") return [];
+  if (column.unit_column) {
+    const others = units({ ...column, unit_column: "" });
+    return [["", `as in ${column.unit_column}`], ...others];
+  }
   if (column.values !== "rate") return VOLUMES.map((unit) => [unit, NAMES[unit] || unit]);
   return VOLUMES.flatMap((volume) =>
     TIMES.map((time) => [`${volume}/${time}`, `${volume}/${time}`.replace("3", "³")]),
@@ -50,22 +67,31 @@ export const DELIMITERS = [
 export const LAYOUTS = [
   ["long", "one row a reading"],
   ["wide", "one column a meter"],
+  ["day", "one row a day"],
+  ["month", "one row a month"],
+];
+export const TIME_AT = [
+  ["start", "start of the interval"],
+  ["end", "end of the interval"],
 ];
 const NAMED_FORMATS = [
   ["iso", "ISO 8601"],
   ["epoch_s", "Unix seconds"],
   ["epoch_ms", "Unix milliseconds"],
+  ["epoch_us", "Unix microseconds"],
+  ["epoch_ns", "Unix nanoseconds"],
   ["excel", "Excel days"],
+  ["excel_1904", "Excel days since 1904"],
 ];
 const PARTS = { d: "day", m: "month", Y: "year", y: "yy", b: "Mon", B: "Month", p: "am/pm" };
 const CLOCK = { H: "hh", I: "hh", M: "mm", S: "ss", f: "fraction" };
 
-/* A format as a reader says it: %d.%m.%Y %H:%M is day.month.year hh:mm. */
+/* A format for readers: %d.%m.%Y %H:%M is day.month.year hh:mm. */
 export const formatName = (format) =>
   NAMED_FORMATS.find(([value]) => value === format)?.[1] ||
   format.replace(/%(.)/g, (_, sign) => PARTS[sign] || CLOCK[sign] || sign);
 
-/* The format that the file has, the same with day and month the other way round, and the rest. */
+/* The file's format, the same with day and month swapped, and the others. */
 export function formats(format) {
   const swapped = format.replace(/%[dm]/g, (sign) => (sign === "%d" ? "%m" : "%d"));
   const own = format.includes("%") ? [...new Set([format, swapped])] : [];
@@ -93,21 +119,40 @@ export const STATES = {
   undoing: "being undone",
   undone: "undone",
 };
+export const titled = (words) => words[0].toUpperCase() + words.slice(1);
+
+export const creation = (devices) =>
+  devices ? `${counted(devices, "new device")} will be created. ` : "";
+
+/* What an undo deletes, before it is done. */
+export function undoQuestion({ stored, created }) {
+  const devices = created.length
+    ? ` New devices without other readings, notes or settings go too: ${counted(created.length, "device")} at most.`
+    : "";
+  return `This deletes the ${counted(stored, "reading")} that the import stored.${devices}`;
+}
+
+export const shownRows = (shown, all) =>
+  shown === all
+    ? `The refused ${all === 1 ? "row" : "rows"}`
+    : `The first ${whole(shown)} of ${whole(all)} rows`;
+
 export const isBusy = (state) => ["waiting", "running", "undoing"].includes(state);
 
-/* A setting that should be checked, as a heading: column.Flow.unit is the unit of Flow. */
+/* The heading of a setting to check: column.Flow.unit is the unit of Flow. */
 export function settingName(name, mapping) {
   const parts = name.split(".");
-  const known = {
+  const labels = {
     zone: "The file names no time zone",
     time_format: "Day and month may be the other way round",
     decimal: "The decimal sign isn’t sure",
     time: "No column looks like a time",
   };
-  if (parts[0] !== "column") return known[name] || name;
+  if (parts[0] !== "column") return labels[name] || name;
   const column = parts.slice(1, -1).join(".");
+  const match = mapping.columns.find((each) => each.name === column);
+  if (parts.at(-1) === "unit" && match?.unit_column) return `Each row of ${column} has its unit`;
   if (parts.at(-1) === "unit") return `The unit of ${column} is a guess`;
-  const found = mapping.columns.find((each) => each.name === column);
-  if (found?.values === "register") return `${column} looks like a register`;
+  if (match?.values === "register") return `${column} looks like a register`;
   return `Whether ${column} is an amount or a rate is a guess`;
 }

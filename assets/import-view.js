@@ -1,14 +1,16 @@
-/* What the import page shows of a file whose mapping is to be checked: its settings, columns, rows as
-   they will be stored, a chart, and what is worth checking. `change` sends changed settings. */
+/* The import page for a file whose mapping is to be checked: its settings, columns, rows as they
+   will be stored, a chart, and what to check. `change` sends changed settings. */
 import { element } from "./element.js";
 import { chart } from "./import-chart.js";
 import {
   DECIMALS,
   DELIMITERS,
   formats,
+  givesUnits,
   LAYOUTS,
-  MEANINGS,
+  meanings,
   settingName,
+  TIME_AT,
   units,
   VALUES,
   whole,
@@ -16,13 +18,13 @@ import {
 import { zoneNames } from "./site.js";
 
 const METRICS = [
-  ["flow_amount", "Volume, gal", 2],
-  ["flow_rate", "Flow rate, gpm", 3],
-  ["flow_duration", "Duration, s", 0],
-  ["onboard_temperature", "Temp., °C", 1],
-  ["signal_strength", "Signal, dBm", 0],
-  ["network_rssi", "RSSI, dBm", 0],
-  ["quality", "Quality, %", 0],
+  ["flow_amount", "Volume", 2, "gal"],
+  ["flow_rate", "Flow rate", 3, "gal/min"],
+  ["flow_duration", "Duration", 0, "s"],
+  ["onboard_temperature", "Temp.", 1, "°C"],
+  ["signal_strength", "Signal", 0, "dBm"],
+  ["network_rssi", "RSSI", 0, "dBm"],
+  ["quality", "Quality", 0, "%"],
 ];
 
 export function card(title, note, ...children) {
@@ -47,8 +49,8 @@ function select(name, label, options, chosen, unsure, change) {
   return field;
 }
 
-function settingsRow(found, change) {
-  const { mapping, unsure } = found;
+function settingsRow(job, change) {
+  const { mapping, unsure } = job;
   const zones = [["device", "each device’s own"], ...zoneNames.map((zone) => [zone, zone])];
   const yes = [
     ["false", "oldest first"],
@@ -61,10 +63,14 @@ function settingsRow(found, change) {
     ["layout", "Layout", LAYOUTS, mapping.layout],
     ["newest_first", "Order", yes, String(mapping.newest_first)],
   ];
+  const intervals = mapping.layout === "long" || mapping.layout === "wide";
+  if (intervals && mapping.columns.some(({ values }) => values === "amount" || values === "rate"))
+    fields.push(["time_at", "Time is the", TIME_AT, mapping.time_at]);
   if (mapping.form === "csv")
     fields.unshift(["delimiter", "Between values", DELIMITERS, mapping.delimiter]);
-  const saved = found.mappings.map((name) => [name, name]);
-  if (saved.length) fields.push(["mapping", "Saved mapping", [["", "none"], ...saved], ""]);
+  const saved = job.mappings.map((name) => [name, name]);
+  if (saved.length)
+    fields.push(["mapping", "Saved mapping", [["", "none"], ...saved], job.mappingUsed]);
   return element(
     "div",
     { className: "import-settings" },
@@ -96,16 +102,21 @@ function table(heads, rows, className) {
 
 const cell = (content, className = "") => element("td", { className }, content ?? "");
 
-function columnsCard(found, change) {
-  const { mapping, unsure, preview } = found;
+function columnsCard(job, change) {
+  const { mapping, unsure, preview } = job;
+  const byPeriod = mapping.layout === "day" || mapping.layout === "month";
+  const water = mapping.columns.filter((column) => column.is === "water");
   const rows = mapping.columns.map((column, place) => {
+    if (byPeriod && column.is === "water" && column !== water[0]) return null; // all are alike
+    const grouped = byPeriod && column === water[0];
+    const heading = grouped ? `${column.name} to ${water.at(-1).name}` : column.name;
     const name = (key) => `column.${column.name}.${key}`;
     const pick = (key, label, options) =>
       select(
         name(key),
         `${column.name}: ${label}`,
         options,
-        column[key],
+        key === "unit" && column.unit_column ? "" : column[key],
         unsure[name(key)],
         change,
       );
@@ -114,20 +125,25 @@ function columnsCard(found, change) {
     return element(
       "tr",
       {},
-      cell(element("strong", {}, column.name)),
+      cell(element("strong", {}, heading)),
       cell(samples, "import-samples"),
-      cell(pick("is", "meaning", MEANINGS)),
+      cell(grouped ? "Water" : pick("is", "meaning", meanings(column, mapping.columns))),
       cell(choices.length ? pick("unit", "unit", choices) : ""),
       cell(column.is === "water" ? pick("values", "each value is", VALUES) : ""),
     );
   });
-  const left = mapping.columns.filter((column) => column.is === "skip").length;
+  const left = mapping.columns.filter(
+    (column) => column.is === "skip" && !givesUnits(column, mapping.columns),
+  ).length;
   const note = `${mapping.columns.length} columns${left ? `, ${left} left out` : ""}`;
   const heads = [["In the file"], ["Values"], ["Is"], ["Unit"], ["Each value is"]];
-  return card("What the columns mean", note, table(heads, rows, "import-columns"));
+  return card("What the columns mean", note, table(heads, rows.filter(Boolean), "import-columns"));
 }
 
-function storedTable(preview) {
+/* How a metric is shown: its unit's name and factor. */
+const unitOf = (units, unit) => units[unit] || { name: unit, factor: 1 };
+
+function storedTable(preview, units) {
   const used = METRICS.filter(([name]) => preview.rows.some((row) => row[name] != null));
   const format = new Intl.DateTimeFormat("en-GB", {
     weekday: "short", day: "numeric", month: "short", year: "numeric",
@@ -139,27 +155,35 @@ function storedTable(preview) {
       {},
       cell(format.format(row.recordedAt)),
       cell(row.device),
-      ...used.map(([name, , digits]) => cell(row[name]?.toFixed(digits) ?? "–", "number")),
+      ...used.map(([name, , digits, unit]) => {
+        const value = row[name] == null ? null : row[name] * unitOf(units, unit).factor;
+        return cell(value?.toFixed(digits) ?? "–", "number");
+      }),
     ),
   );
   return table(
-    [["Time"], ["Device"], ...used.map(([, label]) => [label, "number"])],
+    [
+      ["Time"],
+      ["Device"],
+      ...used.map(([, label, , unit]) => [`${label}, ${unitOf(units, unit).name}`, "number"]),
+    ],
     rows,
     "import-rows",
   );
 }
 
-function rowsCard(found) {
-  const { preview, mapping } = found;
+function rowsCard(job) {
+  const { preview, mapping, shownUnits } = job;
+  const stored = () => storedTable(preview, shownUnits);
   const raw = () =>
     table(
       mapping.columns.map((column) => [column.name]),
       preview.raw.map((row) => element("tr", {}, ...row.map((text) => cell(text)))),
       "import-rows",
     );
-  const place = element("div", {}, storedTable(preview));
+  const place = element("div", {}, stored());
   const buttons = [
-    ["As stored", () => storedTable(preview)],
+    ["As stored", stored],
     ["As in the file", raw],
   ].map(([label, draw], index) => {
     const button = element("button", { type: "button", className: "segment" }, label);
@@ -175,8 +199,9 @@ function rowsCard(found) {
   return made;
 }
 
-function chartCard({ preview }) {
-  const drawn = chart(preview.chart, preview.zone);
+function chartCard({ preview, shownUnits }) {
+  const unit = preview.chart.metric === "flow_rate" ? "gal/min" : "gal";
+  const drawn = chart(preview.chart, preview.zone, unitOf(shownUnits, unit));
   const note = `first ${whole(preview.chart.points.length)} readings, as stored`;
   const nothing = element("p", { className: "quiet" }, "Too few values to draw.");
   return card(preview.chart.device || "No readings", note, drawn || nothing);
@@ -193,15 +218,16 @@ function item(title, text, isWarning = true) {
   return element("li", {}, mark, element("div", {}, element("strong", {}, title), words));
 }
 
-function checksCard(found) {
-  const { preview, unsure } = found;
+function checksCard(job) {
+  const { preview, unsure } = job;
   const items = Object.entries(unsure).map(([name, why]) =>
-    item(settingName(name, found.mapping), `${why[0].toUpperCase()}${why.slice(1)}.`),
+    item(settingName(name, job.mapping), `${why[0].toUpperCase()}${why.slice(1)}.`),
   );
-  const read = `of the first ${whole(preview.read)}`;
-  for (const [reason, device, count, sample] of preview.refused) {
+  const read = `Among the first ${whole(preview.read)} rows.`;
+  for (const [reason, , count, sample] of preview.refused) {
     const rows = count === 1 ? "1 row" : `${whole(count)} rows`;
-    items.push(item(`${rows} left out: ${reason}`, `${read}. ${device} ${sample}`, false));
+    const first = sample ? ` ${count === 1 ? "It" : "The first"} is: ${sample}` : "";
+    items.push(item(`${rows} left out: ${reason}`, read + first, false));
   }
   if (!items.length)
     items.push(item("Nothing", "Every guess is sure, every row can be read.", false));
@@ -225,21 +251,17 @@ function devicesCard({ preview }) {
   return card("Devices", note, element("div", { className: "import-devices" }, ...chips));
 }
 
-/* The whole of it; of a mapping that doesn't hold together only what can be changed. */
-export function mappingView(found, change) {
-  const main = element("div", { className: "import-main" }, columnsCard(found, change));
+/* The whole view; for an inconsistent mapping only what can be changed. */
+export function mappingView(job, change) {
+  const main = element("div", { className: "import-main" }, columnsCard(job, change));
   const side = element("div", { className: "import-side" });
-  if (found.preview.problem) {
-    const words = element(
-      "p",
-      { className: "import-problem", role: "alert" },
-      found.preview.problem,
-    );
+  if (job.preview.problem) {
+    const words = element("p", { className: "import-problem", role: "alert" }, job.preview.problem);
     main.prepend(words);
   } else {
-    main.append(rowsCard(found));
-    side.append(chartCard(found), checksCard(found), devicesCard(found));
+    main.append(rowsCard(job));
+    side.append(chartCard(job), checksCard(job), devicesCard(job));
   }
   const grid = element("div", { className: "import-grid" }, main, side);
-  return [settingsRow(found, change), grid];
+  return [settingsRow(job, change), grid];
 }

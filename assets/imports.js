@@ -1,13 +1,24 @@
-/* The import page: sends a file in pieces, shows what the service guesses, lets every guess be
-   changed, imports in the background and undoes. */
+/* The import page: uploads a file in pieces, shows the guessed mapping, lets the reader change it,
+   imports in the background and undoes. */
+import { counted } from "./admin-parts.js";
 import { register } from "./dash.js";
 import { element } from "./element.js";
-import { bytes, isBusy, STATES, whole } from "./import-texts.js";
+import {
+  bytes,
+  creation,
+  isBusy,
+  STATES,
+  shownRows,
+  titled,
+  undoQuestion,
+  whole,
+} from "./import-texts.js";
 import { card, mappingView } from "./import-view.js";
 
 const POLL_MS = 700;
-let current = null; // the id that the page shows
-let shown = 0; // counts what is drawn, so that a late response changes nothing
+let current = null; // the id of the shown import
+let mappingUsed = ""; // the saved one that the shown settings are from
+let shown = 0; // counts drawings, so that a late response changes nothing
 
 const page = () => document.getElementById("import-page");
 const body = () => document.getElementById("import-body");
@@ -20,8 +31,8 @@ function say(words) {
   place.hidden = !words;
 }
 
-/* The service's JSON. Throws an Error in its words. */
-async function ask(method, path = "", content = undefined) {
+/* The service's JSON. Throws an Error with its message. */
+async function request(method, path = "", content = undefined) {
   const isBytes = content instanceof Blob;
   const type = isBytes ? "application/octet-stream" : "application/json";
   const response = await fetch(settings().files + path, {
@@ -31,9 +42,9 @@ async function ask(method, path = "", content = undefined) {
   }).catch(() => {
     throw new Error("The service can’t be reached.");
   });
-  const found = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(found.detail || `The service responded ${response.status}.`);
-  return found;
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(body.detail || `The service responded ${response.status}.`);
+  return body;
 }
 
 const attempt = (deed) => {
@@ -52,25 +63,42 @@ function button(label, deed, className = "button") {
   return made;
 }
 
+const inAddress = () => new URLSearchParams(window.location.search).get("id");
+
+function show(id) {
+  current = id;
+  mappingUsed = "";
+  return id ? open(id) : start();
+}
+
 function go(id) {
   const address = new URL(window.location.href);
   if (id) address.searchParams.set("id", id);
   else address.searchParams.delete("id");
   window.history.pushState({}, "", address);
-  current = id;
-  return id ? open(id) : start();
+  return show(id);
+}
+
+const likeness = (control) => control.name || control.textContent;
+
+/* Shows the elements; the focus stays on the control of the same name. */
+function replace(...parts) {
+  const focused = body().contains(document.activeElement) ? likeness(document.activeElement) : "";
+  body().replaceChildren(...parts);
+  const controls = [...body().querySelectorAll("a, button, input, select, summary")];
+  if (focused) controls.find((control) => likeness(control) === focused)?.focus();
 }
 
 /* --- A new file --- */
 
 async function send(file) {
-  const made = await ask("POST", "", { name: file.name, size: file.size });
+  const made = await request("POST", "", { name: file.name, size: file.size });
   const bar = element("progress", { max: file.size, value: 0 });
   const words = element("p", { className: "quiet" }, `Sending ${file.name}, ${bytes(file.size)}`);
-  body().replaceChildren(card("Sending", "", bar, words));
+  replace(card("Sending", "", bar, words));
   for (let offset = 0; offset < file.size; ) {
     const piece = file.slice(offset, offset + settings().pieceBytes);
-    const { received } = await ask("PUT", `/${made.id}/content?offset=${offset}`, piece);
+    const { received } = await request("PUT", `/${made.id}/content?offset=${offset}`, piece);
     offset = received;
     bar.value = received;
   }
@@ -79,7 +107,7 @@ async function send(file) {
 
 function dropZone() {
   const input = element("input", { type: "file", className: "sr-only", id: "import-file" });
-  input.accept = ".csv,.tsv,.txt,.xlsx,.ndjson,.jsonl,.json,.gz";
+  input.accept = ".csv,.tsv,.txt,.dat,.rdb,.log,.xlsx,.ndjson,.jsonl,.json,.gz,.zip";
   const label = element(
     "label",
     { className: "import-drop", htmlFor: "import-file" },
@@ -102,11 +130,37 @@ function dropZone() {
   return element("div", { className: "import-new" }, input, label);
 }
 
+const DATE_TIME = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
+  timeZone: "UTC",
+}); // biome-ignore format: one line each would be seven
+
+/* On phones a row's cells stand below each other, each after its heading. */
+function stackedTable(names, rows) {
+  const heads = names.map((text) => element("th", { scope: "col" }, text));
+  const body = rows.map((contents) => {
+    const cells = contents.map((content, place) => {
+      const cell = element("td", {}, content || "–");
+      cell.dataset.head = names[place];
+      return cell;
+    });
+    return element("tr", {}, ...cells);
+  });
+  const made = element(
+    "table",
+    { className: "import-table import-stack" },
+    element("thead", {}, element("tr", {}, ...heads)),
+    element("tbody", {}, ...body),
+  );
+  return element("div", { className: "import-scroll" }, made);
+}
+
 function counts({ state, outcome }) {
   if (state === "undone") return `${whole(outcome.removed)} readings removed`;
   if (outcome.problem) return outcome.problem;
   const refused = outcome.refused ? `, ${whole(outcome.refused)} refused` : "";
-  return outcome.read ? `${whole(outcome.stored)} stored${refused}` : "";
+  const empty = outcome.empty ? `, ${whole(outcome.empty)} without a value` : "";
+  return outcome.read ? `${whole(outcome.stored)} stored${refused}${empty}` : "";
 }
 
 function recentCard(imports) {
@@ -117,163 +171,169 @@ function recentCard(imports) {
       attempt(() => go(each.id));
     });
     const remove = button("Remove", async () => {
-      await ask("DELETE", `/${each.id}`);
+      await request("DELETE", `/${each.id}`);
       await start();
     });
     remove.title = "Forgets the file and its import; readings stay.";
     remove.hidden = isBusy(each.state);
-    const when = each.createdAt.replace("T", " ").slice(0, 16);
-    const texts = [link, `${when} UTC`, STATES[each.state], counts(each), remove];
-    return element("tr", {}, ...texts.map((text) => element("td", {}, text)));
+    const when = `${DATE_TIME.format(new Date(each.createdAt))} UTC`;
+    return [link, when, titled(STATES[each.state]), counts(each), remove];
   });
-  const made = element("table", { className: "import-table" }, element("tbody", {}, ...rows));
-  return card("Earlier imports", "", element("div", { className: "import-scroll" }, made));
+  return card("Earlier imports", "", stackedTable(["File", "Sent", "State", "Rows", ""], rows));
 }
 
 async function start() {
   const number = ++shown;
-  const { data } = await ask("GET");
+  const { data } = await request("GET");
   if (number !== shown || !page()) return;
-  body().replaceChildren(dropZone(), ...(data.length ? [recentCard(data)] : []));
+  replace(dropZone(), ...(data.length ? [recentCard(data)] : []));
 }
 
 /* --- One import --- */
 
-function heading(found) {
-  const chip = element("span", { className: "chip new" }, `${found.name} · ${bytes(found.size)}`);
+function heading(job) {
+  const chip = element("span", { className: "chip new" }, `${job.name} · ${bytes(job.size)}`);
   const again = button("Another file", () => go(""));
   return element("div", { className: "import-heading" }, chip, again);
 }
 
-async function change(found, values) {
-  draw(await ask("PATCH", `/${found.id}`, { settings: values }));
+async function change(job, values) {
+  mappingUsed = values.mapping || values.save || "";
+  draw(await request("PATCH", `/${job.id}`, { settings: values }));
 }
 
-function saving(found) {
+function saving(job) {
   const name = element("input", { className: "search", placeholder: "Name of the mapping" });
   name.setAttribute("aria-label", "Name of the mapping");
   const save = button("Save mapping", async () => {
-    await change(found, { save: name.value.trim() });
-    say(`Saved: weir readings import FILE --mapping “${name.value.trim()}” uses it.`);
+    await change(job, { save: name.value.trim() });
+    const { organization } = settings();
+    const command = `weir readings import FILE --org ${organization} --mapping "${name.value.trim()}"`;
+    say(`Saved. For the next file: ${command}`);
   });
   return element("span", { className: "import-save" }, name, save);
 }
 
-function readyBar(found) {
-  const go = button("Import", () => begin(found), "button primary");
-  const { preview } = found;
+function readyBar(job) {
+  const go = button("Import", () => begin(job), "button primary");
+  const { preview } = job;
   go.disabled = Boolean(preview.problem) || !preview.stored;
   const words = preview.problem
     ? "Change what doesn’t fit first."
-    : `${whole(preview.newDevices)} new devices will be created. The whole import can be undone.`;
-  return [go, element("span", { className: "quiet" }, words), saving(found)];
+    : `${creation(preview.newDevices)}The whole import can be undone.`;
+  return [go, element("span", { className: "quiet" }, words), saving(job)];
 }
 
-async function begin(found) {
-  draw(await ask("POST", `/${found.id}/begin`));
+async function begin(job) {
+  draw(await request("POST", `/${job.id}/begin`));
 }
 
-function busyBar(found) {
-  const { outcome, state } = found;
-  const bar = element("progress", { max: found.size });
+function busyBar(job) {
+  const { outcome, state } = job;
+  const bar = element("progress", { max: job.size });
   if (outcome.bytes) bar.value = outcome.bytes;
   const words =
-    state === "undoing" ? "Undoing" : `${whole(outcome.read)} rows read, ${counts(found)}`;
-  const pause = button(found.pausing ? "Pausing…" : "Pause", async () =>
-    draw(await ask("POST", `/${found.id}/pause`)),
+    state !== "running"
+      ? titled(STATES[state])
+      : [`${whole(outcome.read)} rows read`, counts(job)].filter(Boolean).join(", ");
+  const pause = button(job.pausing ? "Pausing…" : "Pause", async () =>
+    draw(await request("POST", `/${job.id}/pause`)),
   );
-  pause.hidden = state === "undoing" || found.goal === "undo";
+  pause.hidden = state === "undoing" || job.goal === "undo";
   return [bar, element("span", {}, words), pause];
 }
 
-function doneBar(found) {
-  const undo = async () => draw(await ask("POST", `/${found.id}/undo`));
-  const words = { done: "Imported: ", undone: "Undone: ", failed: "Failed: " }[found.state];
-  const parts = [element("strong", {}, `${words || `${STATES[found.state]}: `}${counts(found)}`)];
-  if (["paused", "interrupted"].includes(found.state)) {
-    parts.unshift(button("Continue", () => begin(found), "button primary"));
+/* What an undo would delete, to be confirmed in the place of the bar. */
+function undoBar(job) {
+  const undo = async () => draw(await request("POST", `/${job.id}/undo`));
+  const question = element("strong", {}, undoQuestion(job.outcome));
+  return [
+    question,
+    button(`Delete ${counted(job.outcome.stored, "reading")}`, undo, "button danger"),
+    button("Keep them", async () => draw(job)),
+  ];
+}
+
+function doneBar(job) {
+  const words = [titled(STATES[job.state]), counts(job)].filter(Boolean).join(": ");
+  const parts = [element("strong", {}, words)];
+  if (["paused", "interrupted"].includes(job.state)) {
+    parts.unshift(button("Continue", () => begin(job), "button primary"));
   }
-  if (found.outcome.read && found.state !== "undone") {
-    parts.push(button("Undo this import", undo));
+  if (job.outcome.read && job.state !== "undone") {
+    const confirm = async () =>
+      document.querySelector(".import-bar").replaceChildren(...undoBar(job));
+    parts.push(button("Undo this import…", confirm));
   }
-  if (found.state === "done") {
+  if (job.state === "undone") {
+    parts.push(button("Change it and import again", () => change(job, {})));
+  }
+  if (job.state === "done") {
     parts.push(element("a", { href: settings().devices, className: "button" }, "Show devices"));
   }
   return parts;
 }
 
-function refusedTable(names, rows) {
-  const heads = names.map((text) => element("th", { scope: "col" }, text));
-  const body = rows.map((texts) =>
-    element("tr", {}, ...texts.map((text) => element("td", {}, text || "–"))),
-  );
-  const made = element(
-    "table",
-    { className: "import-table" },
-    element("thead", {}, element("tr", {}, ...heads)),
-    element("tbody", {}, ...body),
-  );
-  return element("div", { className: "import-scroll" }, made);
-}
-
-function refusedCard(found) {
-  const { causes } = found.outcome;
+function refusedCard(job) {
+  const { causes } = job.outcome;
   const byReason = causes
     .slice(0, 100)
     .map(([reason, device, count, sample]) => [reason, device, whole(count), sample]);
-  const href = `${settings().files}/${found.id}/refused`;
+  const href = `${settings().files}/${job.id}/refused`;
   const file = element("a", { href, className: "button", download: "" }, "As a file");
   const kind = causes.length === 1 ? "1 reason" : `${whole(causes.length)} reasons`;
-  const parts = [refusedTable(["Why", "Device", "Rows", "The first"], byReason)];
-  const rows = found.refusedRows || [];
+  const parts = [stackedTable(["Why", "Device", "Rows", "The first"], byReason)];
+  const rows = job.refusedRows || [];
   if (rows.length) {
-    const words = `The first ${whole(rows.length)} of ${whole(found.outcome.refused)} rows`;
+    const words = shownRows(rows.length, job.outcome.refused);
     const list = element("details", {}, element("summary", {}, words));
-    list.append(refusedTable(["Why", "Device", "Row"], rows));
+    list.append(stackedTable(["Why", "Device", "Row"], rows));
     parts.push(list);
   }
   return card("Refused rows", kind, ...parts, file);
 }
 
-function notesCard({ outcome }) {
+function notesCard({ outcome, state }) {
   const items = outcome.messages.map((text) => element("li", {}, text));
-  if (outcome.created.length) {
-    const names = outcome.created.slice(0, 20).join(", ");
-    items.push(element("li", {}, `Created ${whole(outcome.created.length)} devices: ${names}`));
+  const [word, devices] =
+    state === "undone" ? ["Deleted", outcome.deleted] : ["Created", outcome.created];
+  if (devices.length) {
+    const names = devices.slice(0, 20).join(", ") + (devices.length > 20 ? " …" : "");
+    items.push(element("li", {}, `${word} ${counted(devices.length, "device")}: ${names}`));
   }
-  return items.length ? card("Worth a look", "", element("ul", {}, ...items)) : "";
+  return items.length ? card("Messages", "", element("ul", {}, ...items)) : "";
 }
 
-function draw(found) {
-  if (!page() || found.id !== current) return;
+function draw(job) {
+  if (!page() || job.id !== current) return;
   const number = ++shown;
-  const isReady = found.state === "ready";
-  const parts = isReady ? mappingView(found, (values) => attempt(() => change(found, values))) : [];
-  const bar = isReady ? readyBar(found) : isBusy(found.state) ? busyBar(found) : doneBar(found);
+  const isReady = job.state === "ready";
+  const changeTo = (values) => attempt(() => change(job, values));
+  const shownUnits = settings().units;
+  const parts = isReady ? mappingView({ ...job, mappingUsed, shownUnits }, changeTo) : [];
+  const bar = isReady ? readyBar(job) : isBusy(job.state) ? busyBar(job) : doneBar(job);
   const status = element("div", { className: "card import-bar" }, ...bar);
-  if (!isReady) parts.push(notesCard(found));
-  if (!isReady && found.outcome.causes.length) parts.push(refusedCard(found));
+  if (!isReady) parts.push(notesCard(job));
+  if (!isReady && job.outcome.causes.length) parts.push(refusedCard(job));
   const order = isReady ? [...parts, status] : [status, ...parts];
-  body().replaceChildren(heading(found), ...order.filter(Boolean));
-  if (isBusy(found.state)) {
-    window.setTimeout(() => number === shown && page() && attempt(() => open(found.id)), POLL_MS);
+  replace(heading(job), ...order.filter(Boolean));
+  if (isBusy(job.state)) {
+    window.setTimeout(() => number === shown && page() && attempt(() => open(job.id)), POLL_MS);
   }
 }
 
 async function open(id) {
   current = id;
-  draw(await ask("GET", `/${id}`));
+  draw(await request("GET", `/${id}`));
 }
 
 register("imports", {
   opened: () => {
-    const id = new URLSearchParams(window.location.search).get("id");
-    current = id;
-    attempt(() => (id ? open(id) : start()));
+    attempt(() => show(inAddress()));
     return true;
   },
 });
 
 window.addEventListener("popstate", () => {
-  if (page()) attempt(() => go(new URLSearchParams(window.location.search).get("id")));
+  if (page()) attempt(() => show(inAddress()));
 });

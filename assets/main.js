@@ -1,4 +1,4 @@
-/* The dashboard's script: every page loads it, as web/modules.py joins it. */
+/* The dashboard's script, joined by web/static.py and loaded by every page. */
 import "./admin.js";
 import "./alerts.js";
 import "./annotations.js";

@@ -1,5 +1,5 @@
-/* Menus, the account's and every other: they close by Escape, by turning elsewhere and by a choice,
-   the arrow keys walk through their entries, and they open towards where there is room. */
+/* Menus, the account's and every other: they close by Escape, by a click or focus elsewhere and by
+   a choice; the arrow keys move through their entries; they open to the side with room. */
 
 const MENUS = "details.account, details.menu";
 const ENTRIES = ".menu-entry";
@@ -16,10 +16,10 @@ function close(menu) {
   menu.querySelector("summary").focus();
 }
 
-/* A word under the entries of a menu, read out. */
+/* A message under the entries of a menu, read out by screen readers. */
 function say(menu, words) {
-  const said = menu.querySelector(".menu-said");
-  if (said) said.textContent = words;
+  const status = menu.querySelector(".menu-status");
+  if (status) status.textContent = words;
   if (words) menu.open = true;
 }
 
@@ -27,7 +27,7 @@ export { close, say };
 
 document.addEventListener("click", (event) => {
   closeMenus(event.target.closest(MENUS));
-  // After the click has been followed. Share has a word to say first.
+  // After the click was handled. Share shows a message first.
   const entry = event.target.closest("a.menu-entry, button.menu-entry");
   const menu = entry?.closest("details.menu:not(.share)");
   if (menu) setTimeout(() => close(menu), 0);
@@ -56,7 +56,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/* The event of a details element doesn't bubble. */
+/* The toggle event of a details element doesn't bubble. */
 document.addEventListener(
   "toggle",
   (event) => {

@@ -1,5 +1,5 @@
-/* Ranges of a chart: one of the reader's own, told by the chosen zone's wall clock, and the strip
-   of the whole range below a part of it. Also the pages of the rows below. */
+/* Ranges of a chart: a custom one in the chosen zone's local time, and the strip of the whole range
+   below a zoom. Also the pages of the rows below. */
 import * as chart from "./chart.js";
 import { noUpdate, register, setProps } from "./dash.js";
 import { movedInto, panned } from "./scales.js";
@@ -16,7 +16,7 @@ function element(tag, className, parent) {
   return made;
 }
 
-/* --- A range of one's own --- */
+/* --- The custom range --- */
 
 const zone = () =>
   chart.currentQuestion().zone || byId("chart-custom-fields").dataset.zone || "UTC";
@@ -51,7 +51,7 @@ function open() {
   form.querySelectorAll("[data-fold]").forEach((fold) => {
     fold.hidden = true;
   });
-  setProps("chart-custom-said", { children: "" });
+  setProps("chart-custom-message", { children: "" });
   form.querySelector("input").focus();
 }
 
@@ -64,14 +64,14 @@ function close() {
 chart.onCustom.push(() => (byId("chart-custom").hidden ? open() : close()));
 
 function submit(form) {
-  const said = { zone: chart.currentQuestion().zone, asked: Date.now() };
+  const fields = { zone: chart.currentQuestion().zone, request_id: Date.now() };
   form.querySelectorAll("[data-name]").forEach((input) => {
-    said[input.dataset.name] = input.value;
+    fields[input.dataset.name] = input.value;
   });
   form.querySelectorAll("[data-fold]").forEach((fold) => {
-    said[`${fold.dataset.fold}_fold`] = fold.hidden ? null : fold.value;
+    fields[`${fold.dataset.fold}_fold`] = fold.hidden ? null : fold.value;
   });
-  setProps("chart-custom-asked", { data: said });
+  setProps("chart-custom-request", { data: fields });
 }
 
 function offer(form, twice) {
@@ -205,21 +205,21 @@ document.addEventListener("keydown", (event) => {
 });
 
 register("range", {
-  told: (told) => {
+  received: (response) => {
     const form = byId("chart-custom");
-    if (!told || !form) return noUpdate();
-    offer(form, told.twice);
-    if (told.range) {
+    if (!response || !form) return noUpdate();
+    offer(form, response.twice);
+    if (response.range) {
       form.hidden = true;
-      chart.ask({ range: told.range, from: null, to: null });
+      chart.request({ range: response.range, from: null, to: null });
     }
-    return told.problems.join(" ");
+    return response.problems.join(" ");
   },
 
-  overview: (told, shown) => {
+  overview: (response, shown) => {
     const strip = byId("chart-overview");
     if (!strip || !chart.isOpen() || !byId("chart-custom-fields")) return noUpdate();
-    whole = told || null;
+    whole = response || null;
     strip.dataset.empty = String(!whole);
     if (!whole) return "";
     draw(strip);

@@ -1,5 +1,5 @@
-/* The report's page: its charts, which the server draws one after the other, printing, and the PDF.
-   The document itself is built by sheets.js from what the server says. */
+/* The report's page: its charts, which the server draws one by one, printing, and the PDF.
+   sheets.js builds the document from the server's data. */
 import * as serverImage from "./server-image.js";
 import { siteRoot } from "./site.js";
 
@@ -10,7 +10,7 @@ const WIDTH_STEP = 40;
 const WIDTHS = [320, 1200];
 const STAYS_MS = 2500;
 
-const kept = new Map(); // address → what the server drew
+const cache = new Map(); // address → the chart from the server
 let waiting = [];
 let underWay = 0;
 
@@ -33,16 +33,16 @@ function show(figure, html) {
 
 function trouble(figure, words) {
   const box = document.createElement("div");
-  const said = document.createElement("span");
+  const message = document.createElement("span");
   const again = document.createElement("button");
   box.className = "chart-trouble";
-  said.textContent = words;
+  message.textContent = words;
   Object.assign(again, { type: "button", className: "button small", textContent: "Try again" });
   again.addEventListener("click", () => {
     figure.replaceChildren();
     fill();
   });
-  box.append(said, again);
+  box.append(message, again);
   figure.replaceChildren(box);
   figure.dataset.state = "failed";
 }
@@ -50,9 +50,9 @@ function trouble(figure, words) {
 async function draw(figure) {
   const url = address(figure);
   try {
-    const answer = await serverImage.asked(() => {}, url, { attempts: ATTEMPTS });
-    kept.set(url, (await answer.json()).html);
-    if (figure.isConnected && address(figure) === url) show(figure, kept.get(url));
+    const answer = await serverImage.fetchWithRetries(() => {}, url, { attempts: ATTEMPTS });
+    cache.set(url, (await answer.json()).html);
+    if (figure.isConnected && address(figure) === url) show(figure, cache.get(url));
   } catch (error) {
     const words = error instanceof TypeError ? "Can’t reach the server." : error.message;
     if (figure.isConnected) trouble(figure, words);
@@ -71,13 +71,13 @@ function next() {
   }
 }
 
-/* The figures that are empty: of a document that was told anew, all are. */
+/* The empty figures; after a new document all of them are. */
 function fill() {
   waiting = [];
   figures().forEach((figure) => {
     if (figure.childNodes.length) return;
     delete figure.dataset.state;
-    const html = kept.get(address(figure));
+    const html = cache.get(address(figure));
     if (html) show(figure, html);
     else waiting.push(figure);
   });
@@ -100,7 +100,7 @@ function rules(css) {
   style.textContent = css;
 }
 
-document.addEventListener("weir:answered", (event) => {
+document.addEventListener("weir:received", (event) => {
   if (event.target.id === "report") rules(event.detail.page || "");
 });
 window.addEventListener("beforeprint", () => {
@@ -117,14 +117,14 @@ async function print() {
 }
 
 function say(words) {
-  const said = document.getElementById("report-said");
-  if (said) said.textContent = words;
+  const status = document.getElementById("report-status");
+  if (status) status.textContent = words;
 }
 
 async function save(button) {
-  const said = new URLSearchParams(window.location.search);
+  const params = new URLSearchParams(window.location.search);
   const wanted = new URLSearchParams();
-  IN_FILE.forEach((name) => said.has(name) && wanted.set(name, said.get(name)));
+  IN_FILE.forEach((name) => params.has(name) && wanted.set(name, params.get(name)));
   button.disabled = true;
   say("Preparing …");
   try {

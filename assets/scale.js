@@ -1,11 +1,12 @@
-/* The y axis while the time axis glides over rows that are there already: it was made to fit what was
-   in sight (components/charts/figure.py), and it opens where a peak comes in. The next answer fits it anew. */
+/* The y axis while the time axis moves over loaded rows. It was computed for the visible rows
+   (components/charts/figure.py), and it is extended when a peak becomes visible. The next reply
+   fits it again. */
 import * as chart from "./chart.js";
 import { openedFor } from "./scales.js";
 
 const second = (text) => text.slice(0, 19);
 
-/* Lowest and highest in sight, of all that is drawn by the first y axis. */
+/* Lowest and highest visible value of all lines on the first y axis. */
 function extremes(data, [from, to]) {
   let [low, high] = [Infinity, -Infinity];
   data

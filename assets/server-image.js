@@ -1,5 +1,6 @@
 /* Images by the server, of the view in the page's address: saved as a file, or as a signed link to
-   copy. What goes on is said under the menu's entries: preparing, busy and trying again, or why not. */
+   copy. The progress is shown under the menu's entries: preparing, busy and retrying, or an error.
+   */
 import * as menus from "./menu.js";
 import { siteRoot } from "./site.js";
 
@@ -9,13 +10,13 @@ const COMPARISON = ["range", "zone", "units", "items", "by", "layout"];
 const WALL = ["window", "q", "status", "group", "sort", "page", "zone", "units"];
 const WIDTHS = [320, 2000];
 const HEIGHTS = [240, 1500];
-const CAPTION_PX = 70; // what stands around the plot in an image, and not on the screen
+const CAPTION_PX = 70; // the space around the plot that an image has and the screen doesn't
 const SCALE = 2;
 const ATTEMPTS = 3;
 const LONGEST_WAIT_S = 15;
-const CLOSED_MS = 20; // a menu closes with the click; what is said opens it again
+const CLOSED_MS = 20; // a click closes the menu; a message opens it again
 const STAYS_MS = 2500;
-const PATIENCE_MS = 800; // a browser that asks its reader first may wait for ever
+const PATIENCE_MS = 800; // a browser that asks its reader for permission may wait for ever
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 const within = (px, [least, most]) => String(Math.round(Math.min(most, Math.max(least, px))));
@@ -25,40 +26,40 @@ function theme() {
   return document.documentElement.dataset.theme || (dark ? "dark" : "light");
 }
 
-/* The image's address: the page's own, as it is seen here. A card is drawn in the image's usual
-     size: on the page it may be as narrow as a phone. */
+/* The image's address: the page's own, with the view on this screen. A card has the image's default
+   size, since on the page it may be as narrow as a phone. */
 function address(kind, card) {
   const plot = document.querySelector(".plot[data-device]");
   const page = new URLSearchParams(window.location.search);
-  const said = new URLSearchParams();
+  const params = new URLSearchParams();
   const compared = document.querySelector("[data-picture]");
   const names = card ? CARD : plot ? CHART : compared ? COMPARISON : WALL;
-  names.forEach((name) => page.has(name) && said.set(name, page.get(name)));
-  said.set("theme", theme());
+  names.forEach((name) => page.has(name) && params.set(name, page.get(name)));
+  params.set("theme", theme());
   if (card) {
-    if (kind === "png") said.set("scale", String(SCALE));
-    return `/export/devices/${encodeURIComponent(plot.dataset.device)}/${card}.${kind}?${said}`;
+    if (kind === "png") params.set("scale", String(SCALE));
+    return `/export/devices/${encodeURIComponent(plot.dataset.device)}/${card}.${kind}?${params}`;
   }
   if (compared) {
-    if (kind === "png") said.set("scale", String(SCALE));
-    return `${compared.dataset.picture}.${kind}?${said}`;
+    if (kind === "png") params.set("scale", String(SCALE));
+    return `${compared.dataset.picture}.${kind}?${params}`;
   }
   if (plot) {
-    said.set("width", within(plot.clientWidth, WIDTHS));
-    said.set("height", within(plot.clientHeight + CAPTION_PX, HEIGHTS));
+    params.set("width", within(plot.clientWidth, WIDTHS));
+    params.set("height", within(plot.clientHeight + CAPTION_PX, HEIGHTS));
   } else {
-    said.set("width", within(document.getElementById("fleet-wall").clientWidth, WIDTHS));
+    params.set("width", within(document.getElementById("fleet-wall").clientWidth, WIDTHS));
   }
-  if (kind === "png") said.set("scale", String(SCALE));
+  if (kind === "png") params.set("scale", String(SCALE));
   const device = plot && encodeURIComponent(plot.dataset.device);
-  return `/export/${plot ? `devices/${device}/chart` : "fleet"}.${kind}?${said}`;
+  return `/export/${plot ? `devices/${device}/chart` : "fleet"}.${kind}?${params}`;
 }
 
-/* For other scripts that save what the server makes. */
-export { asked, save };
+/* Also for other scripts that save files from the server. */
+export { fetchWithRetries, save };
 
-/* An answer that is one; else an error in the server's words. */
-async function asked(say, url, { attempts = ATTEMPTS, ...options } = {}) {
+/* A good response; otherwise throws an error with the server's message. */
+async function fetchWithRetries(say, url, { attempts = ATTEMPTS, ...options } = {}) {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await fetch(url, options);
     if (answer.ok) return answer;
@@ -73,21 +74,21 @@ async function asked(say, url, { attempts = ATTEMPTS, ...options } = {}) {
 
 async function words(answer) {
   if (answer.status === 401) return "You are signed out: reload the page.";
-  const told = await answer.json().catch(() => ({}));
-  const parts = (told.errors || []).map((each) => `${each.parameter} ${each.detail}`);
-  return parts.join("; ") || told.detail || `The server responded ${answer.status}.`;
+  const problem = await answer.json().catch(() => ({}));
+  const parts = (problem.errors || []).map((each) => `${each.parameter} ${each.detail}`);
+  return parts.join("; ") || problem.detail || `The server responded ${answer.status}.`;
 }
 
 function fileName(answer, kind) {
-  const said = answer.headers.get("Content-Disposition") || "";
-  const [, full] = said.match(/filename\*=UTF-8''([^;]+)/) || [];
-  const [, plain] = said.match(/filename="([^"]+)"/) || [];
+  const header = answer.headers.get("Content-Disposition") || "";
+  const [, full] = header.match(/filename\*=UTF-8''([^;]+)/) || [];
+  const [, plain] = header.match(/filename="([^"]+)"/) || [];
   return full ? decodeURIComponent(full) : plain || `weir.${kind}`;
 }
 
 async function save(say, url, kind) {
   say("Preparing …");
-  const answer = await asked(say, url);
+  const answer = await fetchWithRetries(say, url);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());
   link.download = fileName(answer, kind);
@@ -98,7 +99,7 @@ async function save(say, url, kind) {
 
 async function copy(say, menu, days) {
   say("Preparing …");
-  const answer = await asked(say, `${siteRoot}/export/links`, {
+  const answer = await fetchWithRetries(say, `${siteRoot}/export/links`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ address: address("png"), days }),
@@ -114,7 +115,7 @@ async function copy(say, menu, days) {
   }
 }
 
-/* The way that needs nobody's leave: the link in a field, selected. */
+/* Without a permission: the link in a field, selected. */
 function field(menu, text) {
   const made = document.createElement("input");
   Object.assign(made, { className: "share-field", readOnly: true, value: text });
@@ -126,7 +127,7 @@ function field(menu, text) {
 }
 
 async function doing(menu, deed, detail, card) {
-  const say = (told) => menus.say(menu, told);
+  const say = (message) => menus.say(menu, message);
   menu.querySelectorAll(".share-field").forEach((old) => old.remove());
   await pause(CLOSED_MS);
   try {
@@ -136,7 +137,7 @@ async function doing(menu, deed, detail, card) {
     if (!done) return;
     say(done);
     await pause(STAYS_MS);
-    if (menu.querySelector(".menu-said").textContent === done) menus.close(menu);
+    if (menu.querySelector(".menu-status").textContent === done) menus.close(menu);
   } catch (error) {
     say(error instanceof TypeError ? "Can’t reach the server." : error.message);
   }

@@ -1,22 +1,22 @@
-/* The browser's side of a session: an answer that says "signed out" leads to the sign-in page, and
-   an open page asks whether its session still stands, once no page of this browser has had an
-   answer for a few seconds. Each answer also tells why no reading comes in, where that is known: a
-   page that only grows older looks well. */
+/* The browser's part of a session. A response that says "signed out" opens the sign-in page. An
+   open page checks whether its session is still valid, unless a page of this browser has had a
+   response within a few seconds. Each response also has the reason why no readings are stored, if
+   there is one: a page that only grows older would look well. */
 import * as freshness from "./freshness.js";
 import { checkIsDue, nextCheckMs } from "./session-checks.js";
 import { siteRoot } from "./site.js";
 
 const CHECK = `${siteRoot}/session`;
-const CHECK_EVERY_MS = 2500; // 3 s at most; with the service's own 5 s, a revoked key is out within 10 s
+const CHECK_EVERY_MS = 2500; // at most 3 s; with the service's 5 s, a revoked key ends in 10 s
 const CHECK_WITHIN_MS = 5000;
 const HEADER = "Weir-Sign-In";
-const OUTAGE = "Weir-Outage"; // of each answer to a session that stands
+const OUTAGE = "Weir-Outage"; // of each response to a valid session
 
 const fetched = window.fetch.bind(window);
 const others =
   "BroadcastChannel" in window ? new BroadcastChannel(`weir-session${siteRoot}`) : null;
 let leaving = false;
-let heardMs = 0; // when a page of this browser last heard that the session stands
+let heardMs = 0; // when a page of this browser last had a response with a valid session
 
 function leave(signIn) {
   leaving = true;
@@ -26,17 +26,17 @@ function leave(signIn) {
   window.location.assign(url);
 }
 
-const AWAY = new Set([502, 504]); // said by what stands before a server that has gone
+const AWAY = new Set([502, 504]); // from a proxy in front of a stopped server
 const LOST = new Set(["TypeError", "TimeoutError"]);
 
-/* Each request tells the page's freshness whether the server is there. */
-async function answerOf(asked) {
+/* Each request tells the page's freshness whether the server responds. */
+async function answerOf(request) {
   try {
-    const answer = await fetched(...asked);
+    const answer = await fetched(...request);
     freshness.reached(!AWAY.has(answer.status));
     if (answer.headers.has(OUTAGE)) {
       const outage = decodeURIComponent(answer.headers.get(OUTAGE));
-      heard({ outage });
+      onChecked({ outage });
       others?.postMessage({ outage });
     }
     return answer;
@@ -46,18 +46,18 @@ async function answerOf(asked) {
   }
 }
 
-/* Dash asks by fetch and would draw an error for a 401. The page is about to go: its callbacks
-     are left waiting. */
-window.fetch = async (...asked) => {
-  const answer = await answerOf(asked);
+/* Dash uses fetch and would show an error for a 401. The page is about to be left, so its callbacks
+   never get a response. */
+window.fetch = async (...request) => {
+  const answer = await answerOf(request);
   const signIn = answer.status === 401 && answer.headers.get(HEADER);
   if (!signIn) return answer;
   if (!leaving) leave(signIn);
   return new Promise(() => {});
 };
 
-/* `told`: another page asked for it, which found that something is wrong. */
-async function check(told = false) {
+/* `isRelayed`: another page asked for the check because it found a problem. */
+async function check(isRelayed = false) {
   if (leaving || document.hidden) return;
   try {
     await window.fetch(CHECK, {
@@ -65,27 +65,27 @@ async function check(told = false) {
       signal: AbortSignal.timeout(CHECK_WITHIN_MS),
     });
   } catch {
-    /* no connection: the page itself says so, and the others shall see for themselves */
-    if (!told) others?.postMessage({ again: true });
+    /* no connection: the page shows that itself, and the others check for themselves */
+    if (!isRelayed) others?.postMessage({ again: true });
   }
 }
 
-/* One page of the browser hears for all of its pages: the others check themselves where it failed,
-   or where nothing was heard for as long as a check is good. */
-function heard({ outage }) {
+/* One page of the browser checks for all of its pages; the others check themselves if that failed,
+   or if nothing was shared for as long as a check is valid. */
+function onChecked({ outage }) {
   heardMs = Date.now();
-  tell(outage);
+  showOutage(outage);
 }
 
 if (others) {
   others.onmessage = ({ data }) => {
     if (data.again) return check(true);
     freshness.reached(true);
-    heard(data);
+    onChecked(data);
   };
 }
 
-function tell(words) {
+function showOutage(words) {
   const place = document.getElementById("outage");
   if (place && place.textContent !== words) place.textContent = words;
 }
@@ -98,7 +98,7 @@ async function keepChecking() {
 setTimeout(keepChecking, CHECK_EVERY_MS);
 document.addEventListener("visibilitychange", () => check());
 
-/* A page kept by the browser for "back" may be of a session that is over. */
+/* A page that the browser restores for "back" may be of an ended session. */
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) check();
 });

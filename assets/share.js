@@ -1,21 +1,21 @@
-/* Share: the address of what is looked at, into the clipboard. Everything that makes a view stands
-   in its address already; a view whose range moves with time can also be handed on as it is now.
+/* Share: copies the address of the current view. The address has everything of a view already; a
+   view whose range moves with time can also be shared as a fixed one.
 
-   A page whose ranges move tells how it would say this moment: `moments` holds functions
-   that answer {name: value or null} for the address, or null where the page isn't open or the view
-   doesn't move. */
+      A page with moving ranges registers how to fix its range: `moments` holds functions that
+   return {name: value or null} for the address, or null if the page isn't open or the view doesn't
+   move. */
 import { withView } from "./address.js";
 import * as chart from "./chart.js";
 import * as menus from "./menu.js";
 
 const STAYS_MS = 2500;
-const PATIENCE_MS = 800; // a browser that asks its reader first may wait for ever
+const PATIENCE_MS = 800; // a browser that asks its reader for permission may wait for ever
 const isShare = (menu) => menu.matches("details.share");
 let closing = 0;
 
-export const moments = [];
+export const snapshots = [];
 
-moments.push(() => {
+snapshots.push(() => {
   if (!chart.isOpen() || !chart.currentQuestion() || !chart.range()) return null;
   const { from, range } = chart.currentQuestion();
   if (from || String(range).includes("..")) return null;
@@ -23,7 +23,7 @@ moments.push(() => {
   return { range: `${first}..${last}`, from: null, to: null };
 });
 
-const moment = () => moments.reduce((found, tell) => found || tell(), null);
+const moment = () => snapshots.reduce((result, snapshot) => result || snapshot(), null);
 
 function link(changes) {
   const url = new URL(withView(window.location.href, changes || {}));
@@ -31,7 +31,7 @@ function link(changes) {
   return url.href;
 }
 
-/* A field with the link in it, selected: the way that needs nobody's leave. */
+/* Without a permission: a field with the link in it, selected. */
 function field(menu, text) {
   const made = menu.querySelector(".share-field") || document.createElement("input");
   Object.assign(made, { className: "share-field", readOnly: true, value: text });

@@ -1,5 +1,5 @@
-/* Builds parts of many small elements from data: [tag, attributes, nodes] or a text each. What is
-   there already is kept and changed, so that focus, an open menu and a scrolled table stay. */
+/* Builds many small elements from data: each is [tag, attributes, nodes] or a text. Existing
+   elements are reused, so that focus, an open menu and a scrolled table stay. */
 import { register } from "./dash.js";
 
 function attributed(element, attributes) {
@@ -11,7 +11,7 @@ function attributed(element, attributes) {
   });
 }
 
-/* The node that is wanted: the old one where it will do. */
+/* The node for the data: the old one if it fits. */
 function node(old, wanted) {
   if (typeof wanted === "string") {
     if (!old || old.nodeType !== Node.TEXT_NODE) return document.createTextNode(wanted);
@@ -35,7 +35,7 @@ function fill(parent, wanted) {
   while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
 }
 
-/* What the element with that id shows, where the page has it. */
+/* Shows data in the element with that id, if the page has it. */
 export function draw(id, nodes) {
   const parent = document.getElementById(id);
   if (!nodes || !parent) return;
@@ -44,6 +44,6 @@ export function draw(id, nodes) {
 }
 
 register("sheets", {
-  /* `id` is the Store's: the element's and "-sheet". */
+  /* `id`: of the Store, which is the element's with "-sheet". */
   draw: (nodes, id) => draw(id.slice(0, -"-sheet".length), nodes),
 });

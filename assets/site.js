@@ -1,5 +1,5 @@
-/* What the page's first script (head/start.js; in an embed's frame web/embed/assets/frame.js) and the
-   server (web/static.py) put into the one global name, `weir`. An embed has a theme alone. */
+/* The one global name, `weir`, filled by the page's first script (head/start.js; in an embed's
+   frame web/embed/assets/frame.js) and by the server (web/static.py). An embed has only a theme. */
 const {
   siteRoot = "",
   theme = () => "light",

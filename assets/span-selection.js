@@ -1,10 +1,10 @@
-/* A span chosen by dragging over the chart, for what is done with it: a note, maintenance, a
-   correction. The button "Select" or S turns it on and off, Escape ends it. */
+/* Selecting a span by dragging over the chart, for a note, maintenance or a correction. The button
+   "Select" or S turns it on and off, Escape ends it. */
 import * as chart from "./chart.js";
 import { element } from "./element.js";
 import { wallTime } from "./wall-time.js";
 
-const LEAST_PX = 4; // a shorter drag chooses nothing
+const LEAST_PX = 4; // a shorter drag selects nothing
 const MINUTE_MS = 60000;
 const DEEDS = [
   ["note", "", "Add note…"],
@@ -13,7 +13,7 @@ const DEEDS = [
   ["maintenance", "", "Plan maintenance…"],
 ];
 
-let layer = null; // over the plot's inside, while spans are chosen
+let layer = null; // over the plot area, while selecting
 let from = null; // where a pointer went down, in pixels of the layer
 let span = null; // [fromMs, toMs]
 
@@ -32,7 +32,7 @@ function place() {
   });
 }
 
-/* The chosen span where the axis now stands. */
+/* The selected span at its place on the axis. */
 function draw() {
   if (!isOn()) return;
   place();
@@ -45,7 +45,7 @@ function draw() {
   box.style.width = `${(share(span[1]) - share(span[0])) * 100}%`;
 }
 
-/* What may be done with it: what the panel of notes offers to this reader. */
+/* The possible actions: those that the panel of notes offers to this reader. */
 function offer() {
   layer.querySelector(".span-bar")?.remove();
   if (!span) return;
@@ -110,7 +110,7 @@ function grab(event) {
   layer.setPointerCapture(event.pointerId);
 }
 
-/* Whole minutes: what the form's fields hold. */
+/* Whole minutes, as the form's fields have them. */
 function pull(event) {
   if (from === null) return;
   const [left, right] = [from, at(event)].sort((a, b) => a - b);

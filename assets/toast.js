@@ -1,4 +1,4 @@
-/* A short message at the foot of the page; with `undo`, a way back for a while. */
+/* A short message at the foot of the page; with `undo`, a button for a while. */
 import { element } from "./element.js";
 
 const SHOWN_MS = 20000;

@@ -1,13 +1,12 @@
-/* The usage page, the report and the compare page, kept in step with their addresses. The server
-   decides every word; what is asked goes into one Store, the question: {range, zone, units, devices,
-   q, group, sort, open, asked}, of a report {…, metric, compare,
-   paper}, of a comparison {…, items, by,
-   layout}; while an answer isn't complete, it is asked for again at
-   once. A page says data-summary, and its id begins the ids of its parts. */
+/* The usage page, the report and the compare page, equal to their addresses. The server decides
+   every text. Requests go into one Store, the question: {range, zone, units, devices, q, group,
+   sort, open, request_id}, for a report {…, metric, compare, paper}, for a comparison {…, items, by,
+   layout}. While a reply is incomplete, it is requested again at once. A page has data-summary, and
+   its id is the prefix of the ids of its parts. */
 import * as controls from "./controls.js";
 import { noUpdate, register, setProps } from "./dash.js";
 import * as freshness from "./freshness.js";
-import { moments } from "./share.js";
+import { snapshots } from "./share.js";
 import { siteRoot } from "./site.js";
 
 const IN_ADDRESS = [
@@ -31,27 +30,27 @@ const MOST_CHOSEN = 50;
 
 let page = null;
 let question = {};
-let told = null; // the last good answer
+let latest = null; // the last good answer
 let timer = 0;
 let searchTimer = 0;
 
 const byId = (part) => document.getElementById(`${page.id}-${part}`);
 const isOpen = () => page?.isConnected;
 
-/* --- Asking --- */
+/* --- Requests --- */
 
-function ask(changes = {}, { remember = "push" } = {}) {
+function request(changes = {}, { remember = "push" } = {}) {
   clearTimeout(timer);
   clearTimeout(searchTimer);
-  question = { ...question, ...changes, asked: Date.now() };
+  question = { ...question, ...changes, request_id: Date.now() };
   controls.press(question);
   if (remember) controls.writeAddress(question, IN_ADDRESS, remember);
   page.dataset.state = "loading";
-  freshness.asked({ changed: Object.keys(changes).length > 0 });
+  freshness.requested({ changed: Object.keys(changes).length > 0 });
   setProps(`${page.id}-question`, { data: question });
 }
 
-const again = () => isOpen() && ask({}, { remember: "" });
+const again = () => isOpen() && request({}, { remember: "" });
 
 function set(field, value) {
   if (field === "range" && value === "custom") return dates(true);
@@ -61,10 +60,10 @@ function set(field, value) {
   const usual = button
     ? button.dataset.default === "true"
     : control && control.dataset.default === value;
-  ask({ [field]: usual ? null : value || null });
+  request({ [field]: usual ? null : value || null });
 }
 
-/* --- Two dates of the reader's own --- */
+/* --- A custom range of dates --- */
 
 function dateField(name, value) {
   const label = document.createElement("label");
@@ -84,10 +83,10 @@ function dates(open) {
   const form = byId("dates");
   form.hidden = !open;
   if (!open) return;
-  const known = told ? told.dates : ["", ""];
+  const range = latest ? latest.dates : ["", ""];
   const apply = document.createElement("button");
   Object.assign(apply, { type: "submit", className: "button", textContent: "Apply" });
-  form.replaceChildren(dateField("from", known[0]), dateField("to", known[1]), apply);
+  form.replaceChildren(dateField("from", range[0]), dateField("to", range[1]), apply);
   form.querySelector("input").focus();
 }
 
@@ -95,19 +94,19 @@ document.addEventListener("submit", (event) => {
   if (!isOpen() || event.target !== byId("dates")) return;
   event.preventDefault();
   const [from, to] = ["from", "to"].map((name) => event.target.elements[name].value).sort();
-  if (from && to) ask({ range: `${from}..${to}` });
+  if (from && to) request({ range: `${from}..${to}` });
 });
 
-/* --- Which devices --- */
+/* --- The devices --- */
 
-/* `data-picks` names what is chosen one by one, `data-most` how many of them. Where nothing is, the
-   answer may have chosen by itself. */
+/* `data-picks` names what is chosen one by one, `data-most` its limit. Without a choice the reply
+   may choose by itself. */
 const picks = () => page.dataset.picks || "devices";
 const most = () => Number(page.dataset.most) || MOST_CHOSEN;
 
 function chosen() {
   const written = question[picks()];
-  return written ? written.split(",").filter(Boolean) : [...(told?.items || [])];
+  return written ? written.split(",").filter(Boolean) : [...(latest?.items || [])];
 }
 
 function pick(id) {
@@ -115,7 +114,7 @@ function pick(id) {
   const at = ids.indexOf(id);
   if (at >= 0) ids.splice(at, 1);
   else if (ids.length < most()) ids.push(id);
-  ask({ [picks()]: ids.join(",") || null, open: null });
+  request({ [picks()]: ids.join(",") || null, open: null });
 }
 
 function groups(names) {
@@ -125,9 +124,9 @@ function groups(names) {
   box.replaceChildren(...controls.groups(names, question.group));
 }
 
-function said() {
+function drawChoice() {
   const box = byId("chosen");
-  const parts = [document.createTextNode(told.chosen)];
+  const parts = [document.createTextNode(latest.chosen)];
   if (question[picks()] || question.q || question.group) {
     const clear = document.createElement("button");
     const textContent = page.dataset.clear || "All devices";
@@ -144,7 +143,7 @@ function sought(words) {
 
 function all() {
   sought("");
-  ask({ [picks()]: null, q: null, group: null, open: null });
+  request({ [picks()]: null, q: null, group: null, open: null });
 }
 
 document.addEventListener("click", (event) => {
@@ -153,7 +152,7 @@ document.addEventListener("click", (event) => {
   if (!button || !page.contains(button)) return;
   const { set: field, value, open, pick: id, do: deed } = button.dataset;
   if (field) set(field, value);
-  else if (open) ask({ open: question.open === open ? null : open });
+  else if (open) request({ open: question.open === open ? null : open });
   else if (id) pick(id);
   else if (deed === "all") all();
 });
@@ -168,7 +167,7 @@ document.addEventListener("input", (event) => {
   clearTimeout(searchTimer);
   const q = event.target.value.trim();
   searchTimer = setTimeout(
-    () => ask({ q: q || null, open: null }, { remember: "replace" }),
+    () => request({ q: q || null, open: null }, { remember: "replace" }),
     SEARCH_MS,
   );
 });
@@ -187,22 +186,22 @@ window.addEventListener("popstate", (event) => {
   event.stopImmediatePropagation();
   const before = controls.fromAddress(IN_ADDRESS);
   sought(before.q || "");
-  ask(before, { remember: "" });
+  request(before, { remember: "" });
 });
 
-moments.push(() => {
-  if (!isOpen() || !told?.moves) return null;
-  return { range: told.dates.join("..") };
+snapshots.push(() => {
+  if (!isOpen() || !latest?.moves) return null;
+  return { range: latest.dates.join("..") };
 });
 
-/* --- Answers --- */
+/* --- Replies --- */
 
-const found = () => document.querySelector("[data-summary]");
+const summaryElement = () => document.querySelector("[data-summary]");
 
-function opened(asked) {
-  page = found();
-  question = { ...asked };
-  told = null;
+function opened(initial) {
+  page = summaryElement();
+  question = { ...initial };
+  latest = null;
   controls.press(question);
   freshness.open({
     root: page,
@@ -210,30 +209,30 @@ function opened(asked) {
     retry: again,
     polls: false,
     zone: () => question.zone,
-    remark: () => told?.empty,
+    remark: () => latest?.empty,
   });
   if (String(question.range).includes("..")) byId("dates").hidden = true;
 }
 
 register("usage", {
-  answered: (answer, asked) => {
+  received: (answer, initial) => {
     const nothing = noUpdate();
-    if (!answer || !found()) return nothing;
-    if (page !== found()) opened(asked || {});
-    if (answer.asked && answer.asked !== question.asked) return nothing; // of an earlier question
+    if (!answer || !summaryElement()) return nothing;
+    if (page !== summaryElement()) opened(initial || {});
+    if (answer.request_id && answer.request_id !== question.request_id) return nothing; // of an earlier request
     if (answer.error) {
-      page.dataset.state = told ? "ready" : "failed";
+      page.dataset.state = latest ? "ready" : "failed";
       freshness.failed(answer.error);
       return nothing;
     }
-    told = answer;
+    latest = answer;
     page.dataset.state = answer.empty ? "empty" : answer.complete ? "ready" : "loading";
-    freshness.answered();
+    freshness.received();
     byId("progress").textContent = answer.progress;
     byId("range").textContent = answer.range;
     groups(answer.groups);
-    said();
-    page.dispatchEvent(new CustomEvent("weir:answered", { bubbles: true, detail: answer }));
+    drawChoice();
+    page.dispatchEvent(new CustomEvent("weir:received", { bubbles: true, detail: answer }));
     if (!answer.complete) timer = setTimeout(again, 0);
     return nothing;
   },

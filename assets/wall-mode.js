@@ -1,6 +1,7 @@
-/* The fleet page on a wall (/?wall=1): no navigation, larger type, and one page after the other, 20 s
-   each: the whole fleet first, then each group, or the further pages where there are no groups.
-   Devices in trouble come first and stay on every page. The pointer or Esc shows the way back. */
+/* The fleet page on a wall display (/?wall=1): no navigation, larger type, and one page after the
+   other, 20 s each: the whole fleet first, then each group, or the further pages if there are no
+   groups. Devices with a problem come first and stay on every page. The pointer or Esc shows the
+   exit. */
 
 import { nextStep, troublesFirst, wallSteps } from "./wall-steps.js";
 
@@ -8,10 +9,10 @@ const PAGE_MS = 20000;
 const WAY_BACK_MS = 4000;
 const TROUBLES = new Set(["silent", "degraded", "unknown"]);
 const GRAVE = new Set(["critical", "warning"]);
-const MOST_TROUBLES = 20; // a page has to show others too
+const MOST_TROUBLES = 20; // so that a page has room for others
 
-let fleet = null; // {ask, question, isOpen}
-let own = {}; // what the reader had chosen: the rotation keeps within it
+let fleet = null; // {request, question, isOpen}
+let own = {}; // the reader's filters: the rotation stays within them
 let troubles = [];
 let steps = [];
 let at = 0;
@@ -55,28 +56,28 @@ function enter() {
   open(fleet);
   const full = document.documentElement.requestFullscreen;
   if (full) full.call(document.documentElement).catch(() => {});
-  fleet.ask({ page: null }, { remember: "" });
+  fleet.request({ page: null }, { remember: "" });
 }
 
 function leave() {
   address(false);
   show(false);
   if (document.fullscreenElement) document.exitFullscreen();
-  fleet.ask({ ...own, page: null }, { remember: "" });
+  fleet.request({ ...own, page: null }, { remember: "" });
 }
 
-/* The tiles of an answer, those in trouble anywhere first. Learns what there is to turn through. */
-function tiles(told) {
-  if (!isOn()) return told.tiles;
-  const isWhole = (told.view.group || null) === own.group;
-  const bad = told.tiles.filter(
+/* The tiles of a reply, with problem devices of any page first. Also updates the list of pages. */
+function tiles(response) {
+  if (!isOn()) return response.tiles;
+  const isWhole = (response.view.group || null) === own.group;
+  const bad = response.tiles.filter(
     (tile) => tile && (TROUBLES.has(tile.state) || GRAVE.has(tile.finding?.severity)),
   );
-  if (isWhole && told.pages.page === 1) {
+  if (isWhole && response.pages.page === 1) {
     troubles = bad.slice(0, MOST_TROUBLES);
-    steps = wallSteps(own.group, told.groups, told.pages.last);
+    steps = wallSteps(own.group, response.groups, response.pages.last);
   }
-  const merged = troublesFirst(troubles, told.tiles);
+  const merged = troublesFirst(troubles, response.tiles);
   troubles = merged.troubles;
   return merged.tiles;
 }
@@ -85,7 +86,7 @@ function turn() {
   turnedMs = Date.now();
   if (steps.length < 2) return;
   at = nextStep(at, steps.length);
-  fleet.ask({ ...steps[at] }, { remember: "" });
+  fleet.request({ ...steps[at] }, { remember: "" });
 }
 
 function tick() {

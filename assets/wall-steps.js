@@ -1,6 +1,6 @@
-/* What the wall shows one after the other. Pure. */
+/* The pages that the wall display shows in turn. Pure. */
 
-/* The pages of the rotation: the reader's own view first, then each group; where there are no groups,
+/* The pages of the rotation: the reader's own view first, then each group; if there are no groups,
    or the reader has chosen one, its further pages up to `last`. */
 function wallSteps(ownGroup, groups, last) {
   const first = { group: ownGroup, page: null };
@@ -14,11 +14,11 @@ function wallSteps(ownGroup, groups, last) {
   return [first, ...further];
 }
 
-/* The index of the next page; also where the rotation has become shorter meanwhile. */
+/* The index of the next page, also if the rotation has become shorter meanwhile. */
 const nextStep = (at, count) => (at + 1 < count ? at + 1 : 0);
 
-/* The tiles of a page with the devices in trouble first, each once, as it is now where the page has
-   it. A tile may be null: it is drawn already. */
+/* The tiles of a page with the problem devices first, each once, and as on the page if it is there.
+   A tile may be null: it is drawn already. */
 function troublesFirst(troubles, tiles) {
   const fresh = new Map(tiles.filter(Boolean).map((tile) => [tile.id, tile]));
   const current = troubles.map((tile) => fresh.get(tile.id) || tile);

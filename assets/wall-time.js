@@ -1,4 +1,4 @@
-/* What a zone's clock shows, as a datetime-local field wants it: "2026-11-01T01:30". */
+/* The local time of a zone, in the form of a datetime-local field: "2026-11-01T01:30". */
 export function wallTime(ms, timeZone) {
   const parts = new Intl.DateTimeFormat("en-CA", {
     timeZone,

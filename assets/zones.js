@@ -1,5 +1,5 @@
-/* The names of all time zones, put into each choice of a zone once the browser has nothing better to
-   do. A page comes with the usual one and the chosen one: six hundred more would delay its tiles. */
+/* The names of all time zones, added to each choice of a zone when the browser is idle. A page has
+   only the default and the chosen one: six hundred more would delay its tiles. */
 import { zoneNames } from "./site.js";
 
 const EMPTY = "select.zone:not([data-filled])";
@@ -29,7 +29,7 @@ new MutationObserver(() => {
   );
 }).observe(document.documentElement, { childList: true, subtree: true });
 
-/* Whoever is faster than that finds them all the same. */
+/* A reader who opens a choice earlier gets them at once. */
 ["pointerdown", "focusin"].forEach((name) =>
   document.addEventListener(name, ({ target }) => target.matches(EMPTY) && fill(target), true),
 );

@@ -1,1 +1,1 @@
-"""How fast Weir answers, as ratios against the cheapest conceivable answer: `make bench`."""
+"""How fast Weir responds, as ratios to the fastest conceivable way of responding: `make bench`."""

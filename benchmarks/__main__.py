@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: build the fleet, check that every answer is exact, race, report."""
+"""`python -m benchmarks`: builds the fleet, checks that every response is exact, races, reports."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ SUITES = (
     "ingest",
     "peers",
 )
-ONCE = {"request", "peers"}  # nothing to say of a second dialect
-WAITING = {"threads", "ingest", "peers"}  # for other threads or the disk
-OPTIONAL = {"peers": "duckdb"}  # and the package it needs
+ONCE = {"request", "peers"}  # not compared between dialects
+WAITING = {"threads", "ingest", "peers"}  # with other threads or the disk
+OPTIONAL = {"peers": "duckdb"}  # with the package it needs
 _SMALL_DEVICES = 2
 _POSTGRES_DAYS = 3
 
@@ -56,13 +56,13 @@ def main(arguments: list[str]) -> int:
             for name in _chosen(options.suite, first=each is grounds[0]):
                 outcomes += run_suite(name, each, options.rounds, cpu=options.cpu)
         fleets = {each.dialect: _size(each.fleet) for each in grounds}
-    said = conditions("python -m benchmarks " + " ".join(arguments), fleets)
-    tell(options, as_markdown(said, outcomes), as_json(said, outcomes))
+    conditions_of_run = conditions("python -m benchmarks " + " ".join(arguments), fleets)
+    tell(options, as_markdown(conditions_of_run, outcomes), as_json(conditions_of_run, outcomes))
     return 0
 
 
-def _chosen(asked: list[str] | None, *, first: bool) -> Iterator[str]:
-    for name in asked or SUITES:
+def _chosen(names: list[str] | None, *, first: bool) -> Iterator[str]:
+    for name in names or SUITES:
         package = OPTIONAL.get(name)
         if package and not find_spec(package):
             print(f"{name}: left out, {package} is not installed", file=sys.stderr)
@@ -75,11 +75,11 @@ def suite(name: str) -> ModuleType:
 
 
 def run_suite(name: str, ground: Ground, rounds: int, *, cpu: bool = False) -> list[Outcome]:
-    """Exactness first: a wrong answer ends the run, however fast it came. ``cpu`` counts the
-    processor's seconds where nothing but one thread answers."""
+    """Checks exactness first: a wrong result ends the run, however fast it was. ``cpu`` counts the
+    processor's seconds where only one thread works."""
     start = time.monotonic()
     alone = ground.dialect == "sqlite" and name not in WAITING
-    with cpu_seconds(cpu and alone), ground.anew() as on:
+    with cpu_seconds(cpu and alone), ground.new_ground() as on:
         suite(name).check(on)
         races = suite(name).races(on, rounds)
         outcomes = [outcome for race in races for outcome in run_race(name, on.dialect, race)]
@@ -117,7 +117,7 @@ def _sqlite(fleet: Fleet, keep: Path | None, scratch: Path) -> Iterator[Ground]:
 
 @contextmanager
 def _server(wanted: str, scratch: Path) -> Iterator[str]:
-    """The URL of a server in which databases may be created; ``auto`` starts one."""
+    """Yields the URL of a server in which databases may be created; ``auto`` starts one."""
     if wanted != "auto":
         yield wanted.rstrip("/")
         return

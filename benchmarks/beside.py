@@ -1,10 +1,10 @@
-"""The wall and the zoom beside plain alternatives, in a real browser:
-``python -m benchmarks.beside --resampler PYTHON``.
+"""Compares the wall and the zoom with plain alternatives, in a real browser: ``python -m
+benchmarks.beside --resampler PYTHON``.
 
-The wall beside fifty `dcc.Graph`; the chart's zoom beside a page of plotly-resampler, where a
-Python with that package is named, and beside one that sends all readings of the range. Every page
-has the same readings and is timed by the same yardstick: from an answer, or from the pointer that
-is let go, to the frame after the last change of the picture.
+The wall is compared with fifty `dcc.Graph`. The chart's zoom is compared with a page of
+plotly-resampler, where a Python with that package is given, and with one that sends all readings of
+the range. Every page has the same readings and is timed in the same way: from a response, or from
+the release of the pointer, to the frame after the last change of the picture.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from tests.servers import free_port
 WALL: Final = "#fleet-wall"
 GRAPHS: Final = "#graphs"
 BUCKET_MS: Final = 300_000
-BUCKETS: Final = 288  # a day of them
-LARGE: Final = 4_000  # characters: an answer with the wall's data in it
+BUCKETS: Final = 288  # one day of readings
+LARGE: Final = 4_000  # characters: a response with the wall's data is at least this long
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Times in ms; ``less`` is what a page waits on purpose, taken off."""
+    """Times in ms. ``less`` is what a page waits on purpose; it is subtracted."""
 
     what: str
     page: str
@@ -50,8 +50,10 @@ class Timing:
 # --- The wall ------------------------------------------------------------------------------------
 
 
-def wall_timings(eye: Eye, page: str, path: str, times: int, ask: str) -> Iterator[Timing]:
-    """``ask`` is the script that makes the page refresh its wall; it is told a number."""
+def wall_timings(
+    eye: Eye, page: str, path: str, times: int, refresh_script: str
+) -> Iterator[Timing]:
+    """``refresh_script`` makes the page refresh its wall; its argument is a number."""
     first, opened = list[float](), list[float]()
     characters = 0
     for _ in range(3):
@@ -64,17 +66,18 @@ def wall_timings(eye: Eye, page: str, path: str, times: int, ask: str) -> Iterat
     again = list[float]()
     for number in range(1, times + 1):
         since = eye.history().now
-        eye.tab.run(ask, number)
+        eye.tab.run(refresh_script, number)
         done, data, characters = _drawn(eye, since)
         again.append(done - data)
     yield Timing("refresh of 50, from the data", page, again, characters)
 
 
 def _drawn(eye: Eye, since: float) -> tuple[float, float, int]:
-    """When it was painted, when its data was there, and how many characters that had."""
+    """Returns when it was painted, when its data had arrived, and the number of characters of
+    that."""
 
     def drawn() -> tuple[float, float, int] | None:
-        """Up to the next answer of that kind: a wall may ask for more at once."""
+        """Looks up to the next response of that kind: a wall may request more at once."""
         history = eye.history()
         large = [(at, size) for at, size in history.answers if at > since and size > LARGE]
         if not large or history.drawn_after(large[0][0]) is None:
@@ -90,7 +93,7 @@ def _drawn(eye: Eye, since: float) -> tuple[float, float, int]:
 
 
 _OURS: Final = """
-const asked = {window: "24h", held: [], asked: arguments[0]};
+const asked = {window: "24h", held: [], request_id: arguments[0]};
 window.dash_clientside.set_props("fleet-question", {data: asked});
 """
 _OTHER_WINDOW: Final = _OURS.replace('"24h"', 'arguments[0] % 2 ? "7d" : "24h"')
@@ -106,7 +109,7 @@ def zoom_timing(each: Zooms) -> Timing:
 
 
 def write_lines(fleet: Fleet, path: Path) -> None:
-    """Each device's mean flow by five minutes of the last day."""
+    """Writes each device's mean flow by five minutes of the last day."""
     times = END_MS + BUCKET_MS * np.arange(-BUCKETS, 0)
     day = Fleet(fleet.devices, 1, fleet.seed)
     np.savez(path, times=times, flows=[_means(day, index) for index in range(fleet.devices)])
@@ -145,9 +148,9 @@ _HEAD = (
 )
 
 
-def as_markdown(said: dict[str, str], found: list[Timing]) -> str:
-    lines = [*(f"- {name}: {value}" for name, value in said.items()), "", *_HEAD]
-    for each in sorted(found, key=lambda timing: timing.what):
+def as_markdown(details: dict[str, str], results: list[Timing]) -> str:
+    lines = [*(f"- {name}: {value}" for name, value in details.items()), "", *_HEAD]
+    for each in sorted(results, key=lambda timing: timing.what):
         middle = median(each.times)
         cells = (
             each.what,
@@ -166,11 +169,11 @@ def main(arguments: list[str]) -> int:
     fleet = Fleet(50, options.days)
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="weir-beside-") as scratch:
-        found = list(timings(fleet, Path(scratch), options.resampler, options.times))
-    told = {"fleet": f"50 devices × {options.days} days", "browser": browser_version()}
-    said = of_a_site("benchmarks.beside", arguments, before, told)
-    rows = [asdict(each) for each in found]
-    tell(options, as_markdown(said, found), {"conditions": said, "timings": rows})
+        results = list(timings(fleet, Path(scratch), options.resampler, options.times))
+    setup = {"fleet": f"50 devices × {options.days} days", "browser": browser_version()}
+    details = of_a_site("benchmarks.beside", arguments, before, setup)
+    rows = [asdict(each) for each in results]
+    tell(options, as_markdown(details, results), {"conditions": details, "timings": rows})
     return 0
 
 

@@ -1,8 +1,9 @@
-"""Races: the floor, Weir's way and the other ways, interleaved in one run, compared as ratios.
+"""Races: the floor, Weir's way and other ways, interleaved in one run and compared as ratios.
 
-Milliseconds measured on two days, or beside another program, say little; ratios of contenders
-that took turns under the same conditions hold. The floor takes part twice, so each race shows how
-much of a ratio is noise. No two contenders share a connection: none finds pages that another read.
+Milliseconds measured on two days, or beside another program, say little. Ratios of contenders that
+took turns under the same conditions hold. The floor takes part twice, so each race shows how much
+of a ratio is noise. No two contenders share a connection, so that none finds pages that another one
+read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from benchmarks.goals import Goal
 
 Run = Callable[[Any], float]
-"""Answers one argument and returns the seconds that took, measured where the work was done."""
+"""Handles one argument. Returns the seconds that took, measured where the work was done."""
 
 QUIET = (0.95, 1.05)
 WARM_UP = 3
@@ -24,8 +25,8 @@ WARM_UP = 3
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """One way to answer. Alternatives that are only there to compare with carry no goals.
-    ``events`` is how many things one argument holds, for those measured in things a second."""
+    """One way to respond. Alternatives that are only there for comparison have no goals. ``events``
+    is the number of things in one argument, for those measured per second."""
 
     name: str
     run: Run
@@ -35,8 +36,8 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """One question, its arguments, the cheapest conceivable answer (twice, by two connections) and
-    those compared with it."""
+    """One query, its arguments, the fastest conceivable way (twice, over two connections), and the
+    ways compared with it."""
 
     question: str
     arguments: Sequence[Any]
@@ -47,8 +48,8 @@ class Race:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one runner reached. Ratios are runner ÷ floor, of the medians and of the 99th
-    percentiles; ``floor_again`` is the floor's second run ÷ its first, of the medians."""
+    """The result of one runner. Ratios are runner ÷ floor, of the medians and of the 99th
+    percentiles. ``floor_again`` is the floor's second run ÷ its first, of the medians."""
 
     suite: str
     dialect: str
@@ -69,7 +70,7 @@ class Outcome:
 
     @property
     def met(self) -> bool | None:
-        """Whether every goal is met; None for what has none."""
+        """Returns whether every goal is met; None without goals."""
         if not self.goals:
             return None
         figures = {"": self.ratio_p50, "/s": self.per_second or 0.0, " µs": self.ours_ms * 1000}
@@ -77,14 +78,14 @@ class Outcome:
 
 
 def run_race(suite: str, dialect: str, race: Race) -> list[Outcome]:
-    """Every contender answers every argument, in an order drawn anew for each."""
+    """Runs every contender with every argument, in a random order for each argument."""
     contenders = [*race.floors, *(runner.run for runner in race.runners)]
     order, lanes = random.Random(race.question), list(range(len(contenders)))
     for argument in race.arguments[: race.warm_up]:
         for run in contenders:
             run(argument)
     gc.collect()
-    gc.freeze()  # what was built before the race is no part of what a collection costs in it
+    gc.freeze()  # objects from before the race mustn't add to the cost of its garbage collections
     times: list[list[float]] = [[] for _ in contenders]
     for argument in race.arguments:
         order.shuffle(lanes)
@@ -125,7 +126,7 @@ def _outcome(
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Linear between neighbours: `quantile([1, 2, 3], 0.5) == 2`."""
+    """Interpolates linearly between neighbours: `quantile([1, 2, 3], 0.5) == 2`."""
     ordered = sorted(values)
     position = share * (len(ordered) - 1)
     low = int(position)

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.comparison`: what comparing adds to a chart, in the processor's time.
+"""`python -m benchmarks.comparison`: the processor time that a comparison adds to a chart.
 
-The chart is asked for, drawn and written as JSON by the page's own functions, in one process and
-without a socket; the ways take turns, so that the machine's other work meets all of them.
+The chart is requested, drawn and written as JSON by the page's own functions, in one process and
+without a socket. The ways take turns, so that other work on the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def main() -> None:
 
 
 def charts(client: Client, rounds: int) -> None:
-    found = find_device(client, serial(0), END_MS)
-    subject = Subject.of(found, usual_interval_s(client, found))
+    device = find_device(client, serial(0), END_MS)
+    subject = Subject.of(device, usual_interval_s(client, device))
 
-    def draw(range_: str, said: Mapping[str, str]) -> float:
-        view = read_view({"range": range_, "width_px": WIDTH_PX, **said})
+    def draw(range_: str, params: Mapping[str, str]) -> float:
+        view = read_view({"range": range_, "width_px": WIDTH_PX, **params})
         start = time.thread_time()
         drawn = chart_query.draw(client, subject, view, END_MS)
         orjson.dumps(chart_query.change(drawn, view))
@@ -81,9 +81,9 @@ def charts(client: Client, rounds: int) -> None:
 
     for range_ in RANGES:
         taken: dict[str, list[float]] = {name: [] for name in WAYS}
-        for _ in range(rounds + 1):  # the first warms up
-            for name, said in WAYS.items():
-                taken[name].append(draw(range_, said))
+        for _ in range(rounds + 1):  # the first one warms up
+            for name, params in WAYS.items():
+                taken[name].append(draw(range_, params))
         middle = {name: median(times[1:]) for name, times in taken.items()}
         for name, seconds in middle.items():
             ratio = seconds / middle[PLAIN]
@@ -93,7 +93,7 @@ def charts(client: Client, rounds: int) -> None:
 
 
 def page(client: Client, rounds: int) -> None:
-    """The compare page's one request: twelve devices over a month by the day."""
+    """Times the compare page's one request: twelve devices over a month by the day."""
     items = [f"device:{serial(index)}" for index in range(DEVICES)]
     taken: list[float] = []
     for _ in range(rounds + 1):

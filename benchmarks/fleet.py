@@ -1,8 +1,8 @@
-"""A made-up fleet, the same for the same seed.
+"""A simulated fleet, the same for the same seed.
 
-What matters for speed is real in it: devices that report once a minute at a phase of their own
-(so their minutes fill unevenly), a few fast and a few slow ones, jitter, lost readings, outages of
-hours, long stretches without flow, and numbers of the lengths that meters send.
+It is realistic in what affects speed: devices report once a minute, each at its own second (so
+their minutes fill unevenly), a few are faster or slower; there are jitter, lost readings, outages
+of hours, long spans without flow, and numbers of realistic length.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ END_MS = parse_instant("2025-03-23T00:00:00Z")  # two weeks after New York's clo
 _LOST = 0.004
 _JITTER_MS = 400
 _OUTAGES_A_DAY = 1 / 20
-_READINGS_A_DAY = 1_000  # of a device, on average: at least
+_READINGS_A_DAY = 1_000  # readings of a device, on average: at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Fleet:
 
     @property
     def span(self) -> Span:
-        """From the first possible reading to the last, the end's own instant left out."""
+        """Returns the span from the first possible reading to the last, without the end's own
+        instant."""
         return Span(END_MS - self.days * DAY_MS, END_MS - 1)
 
     def new_devices(self) -> Iterator[NewDevice]:
@@ -45,11 +46,11 @@ class Fleet:
             yield NewDevice(serial(index), fields)
 
     def readings(self, index: int, key: int) -> list[ReadingRow]:
-        """Everything that device ``index`` measured, in order; ``key`` is its number in a store."""
+        """Returns all readings of device ``index``, in order; ``key`` is its number in a store."""
         return list(chain.from_iterable(self.batches(index, key)))
 
     def batches(self, index: int, key: int, size: int = 50_000) -> Iterator[list[ReadingRow]]:
-        """The same in lists of ``size``: a fast device's year is millions of tuples."""
+        """Yields the same in lists of ``size``: a fast device's year is millions of tuples."""
         rng = np.random.default_rng((self.seed, index))
         instants = self._instants(rng, cadence_ms(index))
         for start in range(0, len(instants), size):
@@ -58,8 +59,8 @@ class Fleet:
             yield list(zip([key] * len(part), part.tolist(), *columns, strict=True))
 
     def arrivals(self, keys: dict[int, int], limit: int) -> list[ReadingRow]:
-        """``limit`` readings of all devices as they come in over the fleet's last days, or as many
-        as there are."""
+        """Returns ``limit`` readings of all devices in the order in which they arrive over the
+        fleet's last days, or as many as there are."""
         days = min(self.days, 1 + limit // (len(keys) * _READINGS_A_DAY))
         lately = replace(self, days=days)
         everyone = (lately.readings(index, key) for index, key in keys.items())
@@ -69,11 +70,11 @@ class Fleet:
         start, end = self.span.from_ms or 0, END_MS
         ticks = np.arange(start + int(rng.integers(cadence)), end, cadence, dtype=np.int64)
         ticks += rng.integers(-_JITTER_MS, _JITTER_MS + 1, len(ticks))
-        kept = rng.random(len(ticks)) >= _LOST
+        arrived = rng.random(len(ticks)) >= _LOST
         for _ in range(rng.poisson(self.days * _OUTAGES_A_DAY)):
             since = start + int(rng.integers(end - start))
-            kept &= (ticks < since) | (ticks > since + int(rng.integers(HOUR_MS, 12 * HOUR_MS)))
-        return ticks[kept & (ticks >= start) & (ticks < end)]
+            arrived &= (ticks < since) | (ticks > since + int(rng.integers(HOUR_MS, 12 * HOUR_MS)))
+        return ticks[arrived & (ticks >= start) & (ticks < end)]
 
 
 def serial(index: int) -> str:
@@ -81,12 +82,12 @@ def serial(index: int) -> str:
 
 
 def cadence_ms(index: int) -> int:
-    """Of 50 devices one reports every 10 s, two every 15 min, all others every minute."""
+    """Of 50 devices, one reports every 10 s, two every 15 min and all others every minute."""
     return {7: 10_000, 17: 15 * MINUTE_MS, 37: 15 * MINUTE_MS}.get(index % 50, MINUTE_MS)
 
 
 def _columns(rng: np.random.Generator, instants: npt.NDArray[np.int64]) -> list[list[Any]]:
-    """The metrics in the order of catalog.METRICS; now and then a temperature is missing."""
+    """Returns the metrics in the order of catalog.METRICS; some temperatures are missing."""
     size = len(instants)
     hour = instants % DAY_MS / HOUR_MS
     demand = 0.04 + 0.3 * np.exp(-((hour - 13) ** 2) / 6) + 0.2 * np.exp(-((hour - 1) ** 2) / 4)

@@ -1,14 +1,14 @@
-"""Plain drivers in processes of their own: what the floors and the other ways run on.
+"""Plain drivers in processes of their own, on which the floors and the other ways run.
 
-SQLite's floor is Python's own sqlite3, which brings another SQLite library than Weir's; two
-libraries on one file in one process break each other's locks, so each floor is a child process
-that takes its time by its own clock, around the work alone. Postgres' floor is psycopg, likewise;
-a peer with an engine and threads of its own stands apart the same way.
+SQLite's floor is Python's own sqlite3, which uses another SQLite library than Weir. Two libraries
+on one file in one process break each other's locks, so each floor is a child process that measures
+its own time, around the work only. Postgres' floor is psycopg, in the same way; so is a peer with
+an engine and threads of its own.
 
-A floor's page cache is as large as that of Weir's readers, or Weir would win by that alone.
+A floor's page cache is as large as that of Weir's readers; otherwise Weir would win by that alone.
 
-`python -m benchmarks.floor URL [write]` serves tasks from its standard input: pickled
-``(task, *arguments)`` in, a pickled answer out.
+`python -m benchmarks.floor URL [write]` serves tasks from its standard input: it reads a pickled
+``(task, *arguments)`` and writes a pickled result.
 """
 
 from __future__ import annotations
@@ -34,34 +34,36 @@ Statement = tuple[str, Sequence[Any]]
 
 
 class Floor:
-    """The parent's end of one child. Every call waits for its answer."""
+    """The parent's end of one child. Every call waits for its result."""
 
     def __init__(self, url: str, *, writes: bool = False) -> None:
         command = [sys.executable, "-m", "benchmarks.floor", url, *(["write"] if writes else [])]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def fetch(self, statements: Sequence[Statement]) -> float:
-        """Seconds to fetch all rows of each statement and dump them as one JSON."""
+        """Returns the seconds to fetch all rows of each statement and dump them as one JSON
+        document."""
         return self._ask("fetch", list(statements))
 
     def ladder(self, rungs: Sequence[tuple[Statement, Statement]], budget: int) -> float:
-        """Seconds to count rung by rung until one overflows the budget, and to fetch and dump the
-        rows of the one before. A rung is (its count, its rows)."""
+        """Returns the seconds to count rung by rung until one exceeds the budget, and to fetch and
+        dump the rows of the one before. A rung is (its count, its rows)."""
         return self._ask("ladder", list(rungs), budget)
 
     def write(self, sql: str, rows: Sequence[Sequence[Any]]) -> float:
-        """Seconds to execute one statement for all rows in one transaction."""
+        """Returns the seconds to execute one statement for all rows in one transaction."""
         return self._ask("write", sql, list(rows))
 
     def forget(self) -> None:
-        """Empty its page cache, as if it had just been opened (SQLite's; others have none here)."""
+        """Empties its page cache, as if it had just been opened (SQLite only; others have none
+        here)."""
         self._ask("forget")
 
     def rows(self, statement: Statement) -> list[tuple[Any, ...]]:
         return self._ask("rows", statement)
 
     def close(self) -> None:
-        self._child.communicate()  # the end of its input is the end of its service
+        self._child.communicate()  # it ends with its input
 
     def _ask(self, *request: Any) -> Any:
         assert self._child.stdin is not None
@@ -97,7 +99,7 @@ def serve(url: str, *, writes: bool) -> None:
 
 
 class _Postgres:
-    """A psycopg connection with sqlite3's manners, at psycopg's best: prepared, binary."""
+    """A psycopg connection with sqlite3's methods, in psycopg's fastest mode: prepared, binary."""
 
     def __init__(self, url: str) -> None:
         import psycopg  # most floors are SQLite's, and start in half the time without it
@@ -112,7 +114,7 @@ class _Postgres:
         self._cursor.executemany(sql.replace("?", "%s").encode(), rows)
 
 
-Connection = sqlite3.Connection | _Postgres | Any  # DuckDB's has sqlite3's manners by itself
+Connection = sqlite3.Connection | _Postgres | Any  # DuckDB's own has sqlite3's methods already
 
 
 def _connect(url: str, writes: bool) -> Connection:

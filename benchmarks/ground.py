@@ -1,4 +1,4 @@
-"""The ground that suites race on: a store full of a fleet, readers of it, and the floors."""
+"""The ground of the races: a store filled with a fleet, its readers, and the floors."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _CHUNK = 1 << 23  # bytes
 
 
 class Wrong(Exception):
-    """An answer that isn't exact: no speed counts beside it."""
+    """A response that isn't exact; its speed doesn't count."""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """``fresh`` makes the URL of one more store, empty and not yet begun; ``scratch`` is a
-    folder for files. ``small`` is a fleet of a few devices over the same days, to see what growth
-    costs."""
+    """``fresh`` returns the URL of another store, empty and not yet created. ``scratch`` is a
+    folder for files. ``small`` is a fleet of a few devices over the same days, to measure the
+    effect of size."""
 
     url: str
     fleet: Fleet
@@ -57,31 +57,31 @@ class Ground:
     def floors(self) -> tuple[Floor, Floor]:
         return self.floor(), self.floor()
 
-    def fetching(self, ask: Callable[[Any], Sequence[Statement]]) -> tuple[Run, Run]:
-        """The two floors of a race: each fetches and dumps what these statements give."""
+    def fetching(self, statements_of: Callable[[Any], Sequence[Statement]]) -> tuple[Run, Run]:
+        """Returns the two floors of a race: each fetches and dumps the results of these
+        statements."""
         first, second = self.floors
         first.forget()
         second.forget()
-        return lambda a: first.fetch(ask(a)), lambda a: second.fetch(ask(a))
+        return lambda a: first.fetch(statements_of(a)), lambda a: second.fetch(statements_of(a))
 
     @cached_property
     def other(self) -> Floor:
-        """Where the other ways run, so that they warm nobody's cache."""
+        """Returns a floor for the other ways, so that they don't warm the caches of a contender."""
         return self.floor()
 
     @contextmanager
-    def anew(self) -> Iterator[Ground]:
-        """The same ground with nothing opened on it yet; what will be is closed at the end.
-
-        Its files are read once: whoever asks first would pay the disk for those who follow.
-        """
+    def new_ground(self) -> Iterator[Ground]:
+        """Yields the same ground with nothing opened on it yet; what is opened is closed at the
+        end. Its files are read once: otherwise the first contender would pay for the disk reads of
+        the others."""
         for one in filter(None, (self, self.small)):
             _warm(one.url)
         with ExitStack() as opened:
             yield replace(self, opened=opened)
 
     def reader(self) -> Store:
-        """One more read-only store, with connections and caches of its own."""
+        """Returns another read-only store, with its own connections and caches."""
         store = open_store(self.url, read_only=True)
         self.opened.callback(store.close)
         return store
@@ -95,7 +95,7 @@ class Ground:
         return random.Random(f"{self.fleet.seed} {name}")
 
     def windows(self, name: str, length_ms: int, rounds: int) -> list[tuple[Device, Span]]:
-        """Random devices and random ranges of that length, as much as the fleet's days allow."""
+        """Returns random devices and random ranges of that length, within the fleet's days."""
         chance, (start, end) = self.chance(name), self.bounds
         latest = max(start, end - length_ms)
         starts = (chance.randint(start, latest) for _ in range(rounds))
@@ -118,7 +118,7 @@ def ground_at(
     *,
     small: Ground | None = None,
 ) -> Iterator[Ground]:
-    """The fleet's store at that URL, filled where it isn't yet."""
+    """Yields the fleet's store at that URL, filled where it isn't yet."""
     organization = _filled(url, fleet)
     with ExitStack() as opened:
         store = open_store(url, read_only=True)
@@ -129,8 +129,9 @@ def ground_at(
 
 
 def _filled(url: str, fleet: Fleet) -> str:
-    """The organization whose fleet the store holds: as noted by an earlier run, or filled now."""
-    said = asdict(fleet) | {"columns": {table.name: list(table.names) for table in TABLES}}
+    """Returns the organization whose fleet the store holds: as noted by an earlier run, or filled
+    now."""
+    layout = asdict(fleet) | {"columns": {table.name: list(table.names) for table in TABLES}}
     if not url.startswith("sqlite"):
         organization = _fill(url, fleet)
         with psycopg.connect(url, autocommit=True) as connection:
@@ -138,17 +139,18 @@ def _filled(url: str, fleet: Fleet) -> str:
         return organization
     note = Path(url.removeprefix("sqlite:///")).with_suffix(".json")
     if note.exists():
-        kept = json.loads(note.read_text("utf-8"))
-        if kept["fleet"] != said:
+        stored = json.loads(note.read_text("utf-8"))
+        if stored["fleet"] != layout:
             raise SystemExit(f"{note.parent} keeps another fleet or layout: name an empty folder")
-        return str(kept["organization"])
+        return str(stored["organization"])
     organization = _fill(url, fleet)
-    note.write_text(json.dumps({"fleet": said, "organization": organization}), "utf-8")
+    note.write_text(json.dumps({"fleet": layout, "organization": organization}), "utf-8")
     return organization
 
 
 def _fill(url: str, fleet: Fleet) -> str:
-    """A new store with the fleet's readings, written device by device; its organization's id."""
+    """Fills a new store with the fleet's readings, device by device. Returns its organization's
+    id."""
     store, organization = begun(url, fleet)
     try:
         for index, device in enumerate(in_order(store, organization)):
@@ -160,7 +162,7 @@ def _fill(url: str, fleet: Fleet) -> str:
 
 
 def _warm(url: str) -> None:
-    """Let the operating system have read a SQLite file whole."""
+    """Reads a SQLite file once, so that it is in the operating system's cache."""
     if url.startswith("sqlite"):
         with Path(url.removeprefix("sqlite:///")).open("rb", buffering=0) as file:
             while file.read(_CHUNK):
@@ -168,7 +170,7 @@ def _warm(url: str) -> None:
 
 
 def begun(url: str, fleet: Fleet) -> tuple[Store, str]:
-    """A new store with the fleet's devices and no reading, and its organization's id."""
+    """Returns a new store with the fleet's devices and no readings, and its organization's id."""
     store = open_store(url)
     store.upgrade()
     organization = store.create_organization("Benchmark").id
@@ -179,6 +181,6 @@ def begun(url: str, fleet: Fleet) -> tuple[Store, str]:
 
 
 def in_order(store: Store, organization: str) -> list[Device]:
-    """The fleet's devices, by their number in the fleet."""
+    """Returns the fleet's devices, by their number in the fleet."""
     scope = Scope(organization, Grant(everything=True))
     return store.devices(scope, DeviceQuery(order_by="serialNumber"))

@@ -1,7 +1,7 @@
-"""How long images take: from the request to the last byte, rows asked and figure made included, and
-drawn by the one Chromium of the machine.
+"""How long images take: from the request to the last byte, including the query of rows and the
+making of the figure, drawn by the machine's one Chromium.
 
-    python -m benchmarks.images
+python -m benchmarks.images
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ def main() -> int:
     rounds = parser.parse_args().rounds
     with TemporaryDirectory(prefix="weir-images-") as folder:
         store, key = _filled(Path(folder))
-        ask = _asking(store, key, Path(folder))
-        cold_ms = _timed(lambda: ask(CASES[0][1]))
+        request = _asking(store, key, Path(folder))
+        cold_ms = _timed(lambda: request(CASES[0][1]))
         print(f"| Image | median | 95th of {rounds} | bytes |\n|---|---|---|---|")
         print(f"| the first of all: Chromium starts | {cold_ms:.0f} ms | | |")
-        missed = [name for name, path in CASES if _told(name, path, ask, rounds) > GOAL_MS]
+        missed = [name for name, path in CASES if _median_ms(name, path, request, rounds) > GOAL_MS]
         store.close()
     print(f"\nGoal: {GOAL_MS} ms, median, warm. Missed by: {', '.join(missed) or 'none'}.")
     return 1 if missed else 0
 
 
-def _told(name: str, path: str, ask: Callable[[str], int], rounds: int) -> float:
-    size = ask(path)  # warm
-    times = sorted(_timed(lambda: ask(path)) for _ in range(rounds))
+def _median_ms(name: str, path: str, request: Callable[[str], int], rounds: int) -> float:
+    size = request(path)  # warms up
+    times = sorted(_timed(lambda: request(path)) for _ in range(rounds))
     median, late = statistics.median(times), times[min(rounds - 1, round(rounds * 0.95))]
     print(f"| {name} | {median:.0f} ms | {late:.0f} ms | {size:,} |", flush=True)
     return median
@@ -74,7 +74,7 @@ def _timed(run: Callable[[], object]) -> float:
 
 
 def _asking(store: Store, key: str, folder: Path) -> Callable[[str], int]:
-    """The dashboard in this process; what a socket adds is not what is measured."""
+    """Runs the dashboard in this process: the cost of a socket isn't measured."""
     settings = Settings.from_env({"WEIR_SECRET_KEY": "a secret of the benchmark, long enough"})
     client = Client.in_process(create_service(store, settings))
     access = Access(settings.secret, folder, demo_key=lambda: key, local_only=True)
@@ -92,7 +92,8 @@ def _asking(store: Store, key: str, folder: Path) -> Callable[[str], int]:
 
 
 def _filled(folder: Path) -> tuple[Store, str]:
-    """Fifty devices that report each minute: one for a month, the others for a day."""
+    """Fills a store with fifty devices that report each minute: one for a month, the others for a
+    day."""
     store, key = open_store(f"sqlite:///{folder / 'images.sqlite'}"), str(uuid4())
     store.upgrade()
     store.create_organization("Images", organization_id=ORGANIZATION)

@@ -1,8 +1,11 @@
-"""A foreign file from guess to stored rollups: ``python -m benchmarks.imports [ROWS]``.
+"""Imports a foreign file, from the guess to stored rollups: ``python -m benchmarks.imports
+[ROWS]``.
 
-Registers of thirty meters, in Windows-1252 with semicolons, decimal commas and days first. Says
-how many rows are read a second of one processor, how much memory that takes, and how long the whole
-import by `weir readings import --mapping` takes into an empty SQLite store. The total is checked.
+The file has registers of thirty meters, in Windows-1252 with semicolons, decimal commas and days
+first. Reports how many rows are read per second of one processor, how much memory that takes, and
+how long the whole import by `weir readings import --mapping` takes into an empty SQLite store, and
+how many rows are stored per second of the processor of the process that stores. The total is
+checked. With `--amounts` the same numbers are read as amounts.
 """
 
 from __future__ import annotations
@@ -19,12 +22,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from api.ingest import pipeline
 from api.ingest.decode import Devices
 from api.ingest.foreign.convert import Places, batches, device_names
 from api.ingest.foreign.guess_mapping import guess
 from api.ingest.foreign.mapping import Mapping, Mappings
 from api.ingest.foreign.rows import opened
+from api.ingest.new_devices import create_missing
 from api.metering.units import GALLONS_PER_CUBIC_METRE, LITRES_PER_GALLON
+from api.store.open import open_store
 from api.timez import now_ms
 from benchmarks.telling import may_leave_files, of_a_site, tell
 
@@ -36,7 +42,7 @@ _LINES_AT_ONCE: Final = 50_000
 
 
 def write_file(path: Path, rows: int) -> float:
-    """Gallons between the first and the last register of every meter."""
+    """Returns the gallons between the first and the last register of every meter."""
     litres = [1_000_000 + 1_000 * meter for meter in range(METERS)]
     first = sum(litres)
     with path.open("w", encoding="cp1252") as file:
@@ -56,7 +62,7 @@ def write_file(path: Path, rows: int) -> float:
 
 
 def read_file(path: Path, mapping: Mapping) -> dict[str, float]:
-    """Rows, processor seconds, gallons; the process' largest memory in MiB."""
+    """Returns rows, processor seconds and gallons, and the process' largest memory in MiB."""
     file = opened(path, mapping.form, mapping.encoding)
     keys = {name: key for key, name in enumerate(device_names(file, mapping), 1)}
     places = Places(Devices(keys), {})
@@ -79,8 +85,8 @@ def read_file(path: Path, mapping: Mapping) -> dict[str, float]:
 
 
 def import_file(path: Path, mapping: Mapping, folder: Path) -> dict[str, float]:
-    """Wall and processor seconds of the command, and the gallons stored. RuntimeError if it
-    fails."""
+    """Returns wall and processor seconds of the command, and the gallons stored. Raises
+    RuntimeError if it fails."""
     environment = os.environ | {
         "WEIR_INSTANCE": str(folder),
         "WEIR_DATABASE": f"sqlite:///{folder / 'weir.sqlite'}",
@@ -119,9 +125,24 @@ def import_file(path: Path, mapping: Mapping, folder: Path) -> dict[str, float]:
     return {"seconds": seconds, "cpu_s": used, "memory_mib": after.ru_maxrss / 1024}
 
 
+def store_file(path: Path, mapping: Mapping, folder: Path) -> dict[str, float]:
+    """Imports the file in this process, which leaves the reading to another one. Returns this
+    one's processor seconds."""
+    store = open_store(f"sqlite:///{folder / 'stored.sqlite'}")
+    store.upgrade()
+    organization = store.create_organization("Imports").id
+    create_missing(store, organization, path, mapping)
+    begun = time.process_time()
+    pipeline.import_file(store, organization, path, lambda batch: None, mapping=mapping)
+    used = time.process_time() - begun
+    store.close()
+    return {"cpu_s": used}
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("rows", nargs="?", type=int, default=1_020_000)
+    parser.add_argument("--amounts", action="store_true", help="of amounts instead of registers")
     parser.add_argument("--read-only", action="store_true", help="without storing anything")
     may_leave_files(parser)
     options = parser.parse_args(arguments)
@@ -131,10 +152,15 @@ def main(arguments: list[str]) -> int:
         gallons = write_file(path, options.rows)
         size = path.stat().st_size
         mapping = guess(path).mapping.changed("zone", "UTC").check()
+        if options.amounts:
+            mapping = mapping.changed("column.Zählerstand (m³).values", "amount").check()
         read = read_file(path, mapping)
-        if abs(read["gallons"] - gallons) > 1e-6 * gallons:
+        if not options.amounts and abs(read["gallons"] - gallons) > 1e-6 * gallons:
             raise RuntimeError(f"{read['gallons']} gallons were read, not {gallons}")
-        imported = {} if options.read_only else import_file(path, mapping, Path(scratch))
+        imported, stored = dict[str, float](), dict[str, float]()
+        if not options.read_only:
+            imported = import_file(path, mapping, Path(scratch))
+            stored = store_file(path, mapping, Path(scratch))
     lines = [
         f"{read['rows']:,.0f} rows, {size / 1e6:,.0f} MB",
         f"- read: {read['rows'] / read['cpu_s']:,.0f} rows a second of one processor,"
@@ -146,9 +172,17 @@ def main(arguments: list[str]) -> int:
             f" rows a second; {imported['cpu_s']:.1f} s of processor, at most"
             f" {imported['memory_mib']:.0f} MiB a process"
         )
+        lines.append(
+            f"- stored: {read['rows'] / stored['cpu_s']:,.0f} rows a second of the processor of the"
+            " process that stores"
+        )
     conditions = of_a_site("benchmarks.imports", arguments, load, {})
     lines += [f"- {name}: {value}" for name, value in conditions.items()]
-    tell(options, "\n".join(lines), {"read": read, "imported": imported, "conditions": conditions})
+    tell(
+        options,
+        "\n".join(lines),
+        {"read": read, "imported": imported, "stored": stored, "conditions": conditions},
+    )
     return 0
 
 

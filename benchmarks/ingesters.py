@@ -1,8 +1,8 @@
-"""Several ingesters on one Postgres: by hash of device, and by the broker's choice.
+"""Several ingesters on one Postgres: divided by hash of device, and by the broker.
 
-A real Mosquitto, a real Postgres (without fsync: a disk's haste isn't what is compared) and as many
-`flask mqtt ingest` processes, all on this machine with the load itself. Timed as in
-`benchmarks.mqtt`; beside it, what the ingesters together took of the CPUs.
+Uses a real Mosquitto, a real Postgres (without fsync: disks aren't compared) and several `weir
+mqtt ingest` processes, all on the machine that also makes the load. Timed as in `benchmarks.mqtt`,
+together with the processor time of all ingesters.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TICKS_S: Final = os.sysconf("SC_CLK_TCK")
 
 
 class Several(NamedTuple):
-    """One way of dividing, measured. Seconds of CPU are all ingesters' together."""
+    """The measurement of one way of dividing. CPU seconds are those of all ingesters together."""
 
     way: str
     ingesters: int
@@ -58,7 +58,7 @@ def new_fleet(url: str) -> None:
 
 
 def environment(way: str, number: int, of: int) -> dict[str, str]:
-    """What tells one ingester its part."""
+    """Returns the variables that give one ingester its part."""
     if way == "shards":
         return {"WEIR_MQTT_SHARD": f"{number}/{of}"}
     if way == "a share":
@@ -68,14 +68,14 @@ def environment(way: str, number: int, of: int) -> dict[str, str]:
 
 @contextmanager
 def ingester(environ: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    """`flask mqtt ingest` as it is started by hand, from when it is subscribed."""
+    """Yields `weir mqtt ingest`, started as by hand, once it has subscribed."""
     command = [sys.executable, "-m", "flask", "--app", "app", "mqtt", "ingest"]
     process = subprocess.Popen(command, env=os.environ | environ, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
         while "readings from the broker" not in (line := process.stderr.readline()):
             if not line and process.poll() is not None:
-                raise RuntimeError("flask mqtt ingest ended")
+                raise RuntimeError("weir mqtt ingest ended")
         Thread(target=process.stderr.read, daemon=True).start()
         yield process
     finally:
@@ -84,8 +84,8 @@ def ingester(environ: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
 
 
 def slow(url: str, commit_ms: int) -> None:
-    """Make each transaction that stores readings so much longer, as by a database far away or a
-    standby that must have them."""
+    """Makes each transaction that stores readings take this much longer, like a database far away
+    or a synchronous standby."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
             "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$"
@@ -104,7 +104,7 @@ def run(
     settings: tuple[str, ...],
     commit_ms: int,
 ) -> Several:
-    """From the first message until all of them are readings, in a database of its own."""
+    """Times from the first message until all of them are readings, in a database of its own."""
     name = f"bench_{way.replace(' ', '_')}_{several}"
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")  # pyright: ignore[reportArgumentType]
@@ -153,7 +153,7 @@ def _stored(connection: psycopg.Connection) -> int:
 
 
 def _cpu_s(process: subprocess.Popen[str]) -> float:
-    """User and system time so far."""
+    """Returns user and system time so far."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS_S
 

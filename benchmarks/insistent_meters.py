@@ -1,7 +1,7 @@
-"""Meters that send again what wasn't acknowledged, over MQTT 3.1.1 with QoS 1 and a session.
+"""Meters that resend unacknowledged messages, over MQTT 3.1.1 with QoS 1 and a session.
 
-As a meter with a memory does: after a lost connection it connects again with the same client id,
-and repeats unacknowledged messages with their packet identifiers, marked as repeated.
+They work like a meter with memory: after a lost connection it connects again with the same client
+id, and repeats unacknowledged messages with their packet identifiers, marked as repeated.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _REPEATED: Final = 0x08
 
 
 class Meter:
-    """Sends one reading after the other until `stop`; each has a ``flowRate`` of its own. Every
-    other one has no time, and gets the one of its arrival. ``acknowledged``: their flow rates."""
+    """Sends one reading after the other until `stop`, each with a ``flowRate`` of its own. Every
+    other one has no time, and gets its arrival time. ``acknowledged``: their flow rates."""
 
     def __init__(self, port: int, number: int, key: str) -> None:
         self._port, self.number, self._key = port, number, key
@@ -42,7 +42,7 @@ class Meter:
         self._thread.start()
 
     def stop(self, timeout_s: float) -> None:
-        """Send no more, but insist on what was sent."""
+        """Sends no new messages, but repeats those that were sent."""
         self._stopping.set()
         self._thread.join(timeout_s)
         if self._thread.is_alive():
@@ -55,7 +55,7 @@ class Meter:
             self._stopping.wait(_AGAIN_S)
 
     def _converse(self) -> None:
-        """One connection, until it ends or there is nothing left to send."""
+        """Runs one connection, until it ends or nothing is left to send."""
         with socket.create_connection(("127.0.0.1", self._port), 10) as line:
             line.settimeout(20)
             name = f"meter-{self.number}"
@@ -68,7 +68,7 @@ class Meter:
                 self._take_acknowledgement(_exactly(line, 4))
 
     def _fill(self, line: socket.socket) -> bool:
-        """Send until the window is full; whether an acknowledgement is missing."""
+        """Sends until the window is full. Returns whether an acknowledgement is missing."""
         while len(self._unacknowledged) < WINDOW and not self._stopping.is_set():
             self._sent += 1
             message = self._message(self._sent)

@@ -1,7 +1,7 @@
-"""Live sources through the writer, against the same rows by plain writes one after the other.
+"""Live sources through the writer, compared with plain writes of the same rows one after the other.
 
-`python -m benchmarks.live`. A thousand devices report in turn, so that a batch touches as many
-buckets as it has rows: the dearest way in which readings can come.
+`python -m benchmarks.live`. A thousand devices report in turn, so that a batch affects as many
+buckets as it has rows: the most expensive order in which readings can arrive.
 """
 
 from __future__ import annotations

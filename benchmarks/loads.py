@@ -1,9 +1,9 @@
-"""How a page comes up in a browser that was never here, and in one that was:
-``python -m benchmarks.loads``.
+"""How long a page takes to load in a browser with an empty cache, and with a warm one: ``python -m
+benchmarks.loads``.
 
-A production server on loopback and a real Chromium on the same machine. Cold: an empty cache; what
-came over the network, from which hosts, and when the page's own thing was painted. Warm: the same
-address again, several times.
+Uses a production server on loopback and a real Chromium on the same machine. Cold: what was
+transferred, from which hosts, and when the page's main content was painted. Warm: the same address
+again, several times.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PLOTLY: Final = "plotly-cartesian.min.js"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``thing`` is what people came for; ``selector`` matches once all of it is there."""
+    """``thing`` is the page's main content; ``selector`` matches once all of it is there."""
 
     name: str
     thing: str
@@ -51,7 +51,8 @@ PAGES: Final = (
 
 @dataclass
 class Load:
-    """Times are ms since the navigation began; bytes as they came, compressed, with headers."""
+    """Times are ms since the navigation began; bytes are as transferred, compressed, with
+    headers."""
 
     page: str
     thing: str
@@ -66,7 +67,7 @@ class Load:
 
     @property
     def met(self) -> bool | None:
-        """The goals are the fleet page's."""
+        """Returns whether the goals are met; only the fleet page has goals."""
         if self.page != FLEET.name:
             return None
         small = self.cold_bytes < COLD_GOAL and len(self.hosts) == 1
@@ -77,31 +78,31 @@ def measured(eye: Eye, page: Page, path: str, times: int) -> Load:
     eye.forget()
     eye.open(path)
     cold_ms = eye.mark(page.name)
-    came = eye.settled()
+    requests = eye.settled()
     warm_ms, warm_bytes = list[float](), 0
     for _ in range(times):
         eye.open(path)
         warm_ms.append(eye.mark(page.name))
         warm_bytes = sum(request.bytes for request in eye.settled())
-    ahead = sum(r.bytes for r in came if page.name != "device" and r.name == PLOTLY)
+    ahead = sum(r.bytes for r in requests if page.name != "device" and r.name == PLOTLY)
     return Load(
         page.name,
         page.thing,
         cold_ms,
-        sum(request.bytes for request in came) - ahead,
+        sum(request.bytes for request in requests) - ahead,
         ahead,
-        len(came),
-        sorted({request.host for request in came}),
+        len(requests),
+        sorted({request.host for request in requests}),
         warm_ms,
         warm_bytes,
-        list(_parts(came)),
+        list(_parts(requests)),
     )
 
 
-def _parts(came: Iterable[Request]) -> Iterator[tuple[str, int]]:
-    """What weighs how much, heaviest first; answers of the same name together."""
+def _parts(requests: Iterable[Request]) -> Iterator[tuple[str, int]]:
+    """Yields the size of each response, largest first; responses of the same name together."""
     weights: dict[str, int] = {}
-    for request in came:
+    for request in requests:
         weights[request.name] = weights.get(request.name, 0) + request.bytes
     yield from sorted(weights.items(), key=lambda item: -item[1])
 
@@ -132,14 +133,14 @@ _HEAD = (
 _SHOWN_PARTS: Final = 12
 
 
-def as_markdown(said: dict[str, str], found: Iterable[Load]) -> str:
-    lines = [*(f"- {name}: {value}" for name, value in said.items()), "", *_HEAD]
-    found = list(found)
-    lines += [_line(load) for load in found]
-    for load in found:
+def as_markdown(details: dict[str, str], results: Iterable[Load]) -> str:
+    lines = [*(f"- {name}: {value}" for name, value in details.items()), "", *_HEAD]
+    results = list(results)
+    lines += [_line(load) for load in results]
+    for load in results:
         heavy = load.parts[:_SHOWN_PARTS]
-        told = ", ".join(f"`{name}` {bytes / KB:.1f}" for name, bytes in heavy)
-        lines += ["", f"**{load.page}**, kB from {', '.join(load.hosts)}: {told}"]
+        sizes = ", ".join(f"`{name}` {bytes / KB:.1f}" for name, bytes in heavy)
+        lines += ["", f"**{load.page}**, kB from {', '.join(load.hosts)}: {sizes}"]
     return "\n".join(lines) + "\n"
 
 
@@ -164,12 +165,12 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="weir-loads-") as scratch:
         fleet = Fleet(options.devices, options.days)
         with served(fleet, Path(scratch), keys=1) as site:
-            found = list(loads(site, options.times))
+            results = list(loads(site, options.times))
     size = f"{options.devices} devices × {options.days} days, and as they come in"
-    told = {"fleet": size, "browser": browser_version()}
-    said = of_a_site("benchmarks.loads", arguments, before, told)
-    rows = [asdict(load) | {"met": load.met} for load in found]
-    tell(options, as_markdown(said, found), {"conditions": said, "loads": rows})
+    setup = {"fleet": size, "browser": browser_version()}
+    details = of_a_site("benchmarks.loads", arguments, before, setup)
+    rows = [asdict(load) | {"met": load.met} for load in results]
+    tell(options, as_markdown(details, results), {"conditions": details, "loads": rows})
     return 0
 
 

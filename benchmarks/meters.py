@@ -1,4 +1,4 @@
-"""The meters of the data folder as hours in memory, for benchmarks of what readings mean."""
+"""The meters of the data folder as hours in memory, for benchmarks of findings and forecasts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gzip
 import json
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -45,7 +45,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """One meter: its gallons by the hour's start."""
+    """One meter: its gallons by the start of the hour."""
 
     serial: str
     zone: ZoneInfo
@@ -65,24 +65,26 @@ def _row(start_ms: int, gallons: float) -> HourRow:
 
 
 def meters(name: str) -> list[Meter]:
-    """The meters of a file of the folder, such as bwdf_dma01_06."""
+    """Returns the meters of a file of the folder, such as bwdf_dma01_06."""
     zones = {
         one["serialNumber"]: zone(one["deviceTimeZone"])
         for one in json.loads((DATA / f"{name}.devices.json").read_text())
     }
-    found: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    by_serial: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     with gzip.open(DATA / f"{name}.csv.gz", "rt") as file:
         for row in csv.DictReader(file):
             if row["flow_amount"]:
                 at = datetime.fromisoformat(row["recorded_at"].replace("Z", "+00:00"))
                 start_ms = int(at.timestamp()) * 1000 // HOUR_MS * HOUR_MS
-                found[row["device"]][start_ms] += float(row["flow_amount"])
-    return [Meter(serial, zones[serial], dict(hours)) for serial, hours in sorted(found.items())]
+                by_serial[row["device"]][start_ms] += float(row["flow_amount"])
+    return [
+        Meter(serial, zones[serial], dict(hours)) for serial, hours in sorted(by_serial.items())
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """An outflow by the hour, as shares of its largest."""
+    """An outflow by the hour, as shares of its maximum."""
 
     name: str
     abrupt: bool
@@ -90,20 +92,11 @@ class Leak:
 
 
 def leaks() -> list[Leak]:
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    by_leak: dict[tuple[str, str], list[float]] = defaultdict(list)
     with gzip.open(DATA / "battledim_leaks.csv.gz", "rt") as file:
         for row in csv.DictReader(file):
-            found[row["leak"], row["kind"]].append(float(row["outflow_m3_h"]))
+            by_leak[row["leak"], row["kind"]].append(float(row["outflow_m3_h"]))
     return [
         Leak(name, kind == "abrupt", tuple(flow / max(flows) for flow in flows))
-        for (name, kind), flows in sorted(found.items())
+        for (name, kind), flows in sorted(by_leak.items())
     ]
-
-
-def with_extra(hours: dict[int, float], extra: Iterable[tuple[int, float]]) -> dict[int, float]:
-    """Gallons added in hours that have a reading."""
-    changed = dict(hours)
-    for start_ms, gallons in extra:
-        if start_ms in changed:
-            changed[start_ms] += gallons
-    return changed

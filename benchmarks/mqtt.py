@@ -1,8 +1,8 @@
-"""Messages a second from a broker into the store: ``python -m benchmarks.mqtt``.
+"""Messages per second from a broker into the store: ``python -m benchmarks.mqtt``.
 
-A real Mosquitto, `flask mqtt ingest` as its own process on an embedded store, one reading a
-message from 1,000 devices, and a load that is published as fast as the broker takes it. Timed from
-the first message until the last reading is committed; every one is there, or the run fails.
+Uses a real Mosquitto, `weir mqtt ingest` as a separate process on an embedded store, one reading
+per message from 1,000 devices, and a load published as fast as the broker accepts it. Timed from
+the first message until the last reading is committed. The run fails unless every one is stored.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Result:
 
 
 def load(messages: int) -> Iterator[tuple[str, bytes]]:
-    """Minute after minute, each device in its turn."""
+    """Yields a message of each device in turn, minute after minute."""
     named = [topics.up(ORGANIZATION, f"N{index}") for index in range(DEVICES)]
     for number in range(messages):
         minute, index = divmod(number, DEVICES)
@@ -60,7 +60,7 @@ def load(messages: int) -> Iterator[tuple[str, bytes]]:
 
 @contextmanager
 def ingesting(folder: Path, broker: Mosquitto, *, publish: bool) -> Iterator[Path]:
-    """`flask mqtt ingest` as it is started by hand; yields the store's file."""
+    """Runs `weir mqtt ingest`, started as by hand; yields the store's file."""
     path = folder / "bench.sqlite"
     new_fleet(f"sqlite:///{path}")
     environ = {
@@ -95,10 +95,10 @@ def run(name: str, settings: tuple[str, ...], messages: int, *, publish: bool = 
 
 
 def waiting(name: str, settings: tuple[str, ...], messages: int) -> Result:
-    """How fast the broker takes messages that wait for us, by one connection."""
+    """Measures how fast the broker accepts messages that wait for Weir, over one connection."""
     with begun(settings, messages) as (folder, broker, made):
         with ingesting(folder, broker, publish=False):
-            pass  # the broker has a session of ours now
+            pass  # the broker has a session of Weir's now
         start = time.perf_counter()
         publish_all(broker.port, made)
         seconds = time.perf_counter() - start
@@ -109,7 +109,7 @@ def waiting(name: str, settings: tuple[str, ...], messages: int) -> Result:
 def begun(
     settings: tuple[str, ...], messages: int
 ) -> Iterator[tuple[Path, Mosquitto, list[tuple[str, bytes]]]]:
-    """A folder of its own, a broker that is up, and what will be sent."""
+    """Yields a folder, a running broker, and the messages to send."""
     with TemporaryDirectory(prefix="weir-mqtt-") as scratch:
         folder = Path(scratch)
         with mosquitto(folder / "broker", *settings) as broker:
@@ -117,7 +117,7 @@ def begun(
 
 
 def several(messages: int, commit_ms: int) -> None:
-    """Print what several ingesters take in, by each way of dividing."""
+    """Prints the rate of several ingesters, by each way of dividing."""
     print("| Ingesters | Messages/s | Their CPU, µs a message |")
     print("|---|---|---|")
     for one in compare(list(load(messages)), EVERY_SECOND, commit_ms):
@@ -136,10 +136,10 @@ def main() -> None:
     parser.add_argument(
         "--commit-ms", type=int, default=0, help="with --several: each commit takes so much longer"
     )
-    asked = parser.parse_args()
-    n = min(asked.messages, 500_000)
-    if asked.several:
-        several(n, asked.commit_ms)
+    options = parser.parse_args()
+    n = min(options.messages, 500_000)
+    if options.several:
+        several(n, options.commit_ms)
         return
     results = [
         run("broker saves every second", EVERY_SECOND, n),
@@ -148,11 +148,13 @@ def main() -> None:
         waiting("nobody listens, broker saves every second", EVERY_SECOND, n // 5),
         waiting("nobody listens, broker saves every change", KEEPING, n // 20),
     ]
-    said = conditions("python -m benchmarks.mqtt", {"devices": f"{DEVICES:,}"})
-    if asked.json:
-        print(json.dumps({"conditions": said, "results": [asdict(r) for r in results]}, indent=2))
+    details = conditions("python -m benchmarks.mqtt", {"devices": f"{DEVICES:,}"})
+    if options.json:
+        print(
+            json.dumps({"conditions": details, "results": [asdict(r) for r in results]}, indent=2)
+        )
         return
-    print("\n".join(f"- {name}: {value}" for name, value in said.items()))
+    print("\n".join(f"- {name}: {value}" for name, value in details.items()))
     for r in results:
         print(f"{r.name}: {r.messages:,} messages in {r.seconds} s = {r.per_second:,}/s")
     sys.exit(0 if results[0].per_second >= GOAL else 1)

@@ -1,12 +1,12 @@
-"""Messages a second from meters to Weir's own listener: ``python -m benchmarks.mqtt_listener``.
+"""Messages per second from meters to Weir's own listener: ``python -m benchmarks.mqtt_listener``.
 
-`flask writer` with WEIR_MQTT_LISTEN as its own process on an embedded store, and publishers that
-send as fast as they are acknowledged. Timed from the first message until the last acknowledgement;
-every reading is there then, or the run fails.
+Uses `weir writer` with WEIR_MQTT_LISTEN as a separate process on an embedded store, and publishers
+that send as fast as they are acknowledged. Timed from the first message until the last
+acknowledgement. The run fails unless every reading is stored by then.
 
 ``--kills 30`` instead kills the writer at random moments under such a load, and starts it again.
-Publishers then repeat what wasn't acknowledged, as meters do. Nothing acknowledged may be lost, and
-nothing be there twice.
+Publishers then repeat what wasn't acknowledged, as meters do. No acknowledged message may be lost,
+and none may be stored twice.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RATES: Final = (
     "SELECT flow_rate FROM reading JOIN device ON device.key = reading.device_id"
     " WHERE serial_number = ?"
 )
-_WINDOW: Final = 3_800  # messages of a publisher that aren't acknowledged; the listener takes 4,000
+_WINDOW: Final = 3_800  # unacknowledged messages of a publisher; the listener accepts 4,000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Result:
     messages: int
     seconds: float
     per_second: float
-    cpu_us: float  # of the writer's process, a message
+    cpu_us: float  # processor time of the writer per message
 
 
 class Site:
@@ -76,7 +76,7 @@ class Site:
         }
 
     def start(self) -> subprocess.Popen[str]:
-        """A writer, from when it listens."""
+        """Returns a writer once it listens."""
         command = [sys.executable, "-m", "weir", "writer"]
         environ = os.environ | self._environ
         process = subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True)
@@ -128,7 +128,8 @@ def run(name: str, publishers: int, messages: int) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Messages: ``lost`` are acknowledged and not stored, ``doubled`` stored more than once."""
+    """Numbers of messages: ``lost`` were acknowledged and not stored, ``doubled`` were stored more
+    than once."""
 
     kills: int
     acknowledged: int
@@ -139,7 +140,7 @@ class Outcome:
 def killed_under_load(
     folder: Path, kills: int, rng: random.Random, publishers: int = PUBLISHERS
 ) -> Outcome:
-    """Kill the writer at random moments while meters send as fast as they are acknowledged."""
+    """Kills the writer at random moments while meters send as fast as they are acknowledged."""
     site = Site(folder)
     meters = [Meter(site.port, number, site.key) for number in range(publishers)]
     process = site.start()

@@ -1,6 +1,6 @@
-"""The plainest SQL that answers each question: no counters unless said, no bounds, no cleverness.
+"""The plainest SQL for each query: no counters unless named, no bounds, no optimization.
 
-Written apart from the store's own statements on purpose: the exactness checks compare the two.
+Written independently of the store's own statements: the exactness checks compare the two.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _IN = "device_id = ? AND ts BETWEEN ? AND ?"
 
 
 def rows(resolution: Resolution, key: int, span: Span, limit: int, offset: int = 0) -> Statement:
-    """The rows of an answer, as the interface names their columns."""
+    """Returns the rows of a response, with the interface's column names."""
     values, order = _RAW_VALUES, "ts, seq"
     if resolution.aggregated:
         values, order = ", ".join(map(_value, AGGREGATES)), "ts"
@@ -45,7 +45,7 @@ def count(resolution: Resolution, key: int, span: Span) -> Statement:
 
 
 def rungs(key: int, span: Span, budget: int) -> list[tuple[Statement, Statement]]:
-    """The interface's ladder, each rung counted to its end."""
+    """Returns the interface's ladder, with each rung counted to its end."""
     return [(count(r, key, span), rows(r, key, span, budget)) for r in LADDER]
 
 
@@ -57,12 +57,12 @@ def last(key: int, span: Span) -> Statement:
 
 
 def counter_sum(key: int, span: Span, resolution: Resolution = ONE_MINUTE) -> Statement:
-    """The hourly counters summed, the range's two edges ignored: cheaper than an exact count."""
+    """Sums the hourly counters and ignores the range's two edges: faster than an exact count."""
     return f"SELECT SUM({counter(resolution)}) FROM {HOUR_COUNTER.name} WHERE {_IN}", (key, *span)
 
 
 def quality(key: int, span: Span) -> Statement:
-    """Quality's extremes from the hourly rows."""
+    """Returns quality's extremes from the hourly rows."""
     ends = (_value(Aggregate(end, QUALITY)) for end in ("min", "max"))
     low, high = ends
     return (
@@ -72,7 +72,7 @@ def quality(key: int, span: Span) -> Statement:
 
 
 def counts(keys: Sequence[int], span: Span, resolution: Resolution = ONE_MINUTE) -> Statement:
-    """Rows of many devices, counted one by one."""
+    """Returns the rows of many devices, counted one by one."""
     marks = ", ".join("?" * len(keys))
     return (
         f"SELECT device_id, COUNT(*) FROM {resolution.table}"
@@ -82,14 +82,15 @@ def counts(keys: Sequence[int], span: Span, resolution: Resolution = ONE_MINUTE)
 
 
 def aggregate(key: int, span: Span, source: Resolution = COARSEST_STORED) -> Statement:
-    """One row of AGGREGATES over the whole range, the means unweighted."""
+    """Returns one row of AGGREGATES over the whole range, with unweighted means."""
     functions = {"avg": "AVG", "min": "MIN", "max": "MAX", "total": "SUM"}
     values = ", ".join(f"{functions[a.function]}({_value(a)})" for a in AGGREGATES)
     return f"SELECT {values} FROM {source.table} WHERE {_IN}", (key, *span)
 
 
 def flow_between(key: int, edges: Sequence[int]) -> list[Statement]:
-    """Rows and volume from raw, edge by edge: what calendar rows must add up to."""
+    """Returns rows and volume from raw readings, edge by edge: what calendar rows must add up
+    to."""
     amount = FLOW_AMOUNT.name
     return [
         (
@@ -101,19 +102,20 @@ def flow_between(key: int, edges: Sequence[int]) -> list[Statement]:
 
 
 def insert_raw() -> str:
-    """A raw row, an exact repeat of its key ignored: (device, instant, then METRICS)."""
+    """Inserts a raw row and ignores an exact repeat of its key: (device, instant, then METRICS)."""
     names = f"device_id, ts, {_RAW_VALUES}"
     marks = ", ".join("?" * (2 + len(METRICS)))
     return f"INSERT INTO {READING.name} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"
 
 
 def tables() -> list[str]:
-    """Every table of the time series."""
+    """Returns every table of the time series."""
     return [READING.name, *(ROLLUPS[r].name for r in STORED), HOUR_COUNTER.name]
 
 
 def _value(aggregate: Aggregate) -> str:
-    """An interface column from a rollup's; where one value was seen, only its sum is kept."""
+    """Returns an interface column from a rollup's; where there was one value, only its sum is
+    stored."""
     name = aggregate.metric.name
     if aggregate.function == "avg":
         return f"{name}_sum / NULLIF({name}_n, 0)"

@@ -1,7 +1,8 @@
-"""Thousands of messages a second to a broker: MQTT 3.1.1 with QoS 1, written by hand.
+"""Publishes thousands of messages per second to a broker: MQTT 3.1.1 with QoS 1, without a client
+library.
 
-A client library spends more on a message than the broker and Weir together; what is measured must
-not be the one who sends. At most ``WINDOW`` messages wait for their acknowledgement.
+A library needs more time per message than the broker and Weir together, so the sender would be
+measured. At most ``WINDOW`` messages wait for their acknowledgement.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from typing import Final
 
 WINDOW: Final = 2_000
-_CHUNK: Final = 200  # messages a write
+_CHUNK: Final = 200  # messages per write
 _PUBACK_BYTES: Final = 4
 
 
@@ -23,7 +24,8 @@ def publish_all(
     password: str = "",
     window: int = WINDOW,
 ) -> int:
-    """Publish (topic, payload) one after the other; how many, once all are acknowledged."""
+    """Publishes (topic, payload) one after the other. Returns how many, once all are
+    acknowledged."""
     with socket.create_connection(("127.0.0.1", port), 10) as line:
         line.settimeout(60)
         line.sendall(connect_packet(name, password))
@@ -71,7 +73,7 @@ def _packet(kind: int, body: bytes) -> bytes:
 
 
 def connect_packet(name: str, password: str, *, clean: bool = True) -> bytes:
-    """With ``password`` the user is named as the client is."""
+    """With ``password``, the user has the client's name."""
     flags = (0xC0 if password else 0) | (0x02 if clean else 0)
     credentials = _text(name) + _text(password) if password else b""
     head = _text("MQTT") + bytes((4, flags)) + struct.pack("!H", 60)
@@ -79,5 +81,5 @@ def connect_packet(name: str, password: str, *, clean: bool = True) -> bytes:
 
 
 def publish_packet(topic: str, payload: bytes, identifier: int, flags: int = 0) -> bytes:
-    """QoS 1."""
+    """Returns a packet with QoS 1."""
     return _packet(0x32 | flags, _text(topic) + struct.pack("!H", identifier) + payload)

@@ -1,7 +1,7 @@
-"""Registers against plain readings: ``python -m benchmarks.registers [ROWS]``.
+"""Registers compared with plain readings: ``python -m benchmarks.registers [ROWS]``.
 
-Twenty meters send the same water each quarter of an hour, once as volumes and once as registers,
-into one SQLite store, in turns of one commit each. Says how much more of a processor a register
+Twenty meters send the same water every quarter of an hour, once as volumes and once as registers,
+into one SQLite store, in turns of one commit each. Reports how much more processor time a register
 takes, and a late one, which corrects its neighbours. The totals are checked.
 """
 
@@ -26,7 +26,7 @@ METERS: Final = 20
 STEP_MS: Final = 900_000
 START_MS: Final = 1_772_971_200_000
 GALLONS: Final = 15.0
-_SIZES: Final = {"live": METERS, "bulk": 5_000}  # rows of a commit
+_SIZES: Final = {"live": METERS, "bulk": 5_000}  # rows per commit
 
 
 def meters(store: Store, organization_id: str, name: str) -> list[Device]:
@@ -52,7 +52,7 @@ def cpu_of(store: Store, rows: Sequence[ReadingRow], registers: Sequence[Registe
 
 
 def measure(store: Store, organization_id: str, name: str, size: int, rows: int) -> list[float]:
-    """Seconds of processor a row: plain, register, late register (medians of commits)."""
+    """Returns seconds of processor per row: plain, register, late register (medians of commits)."""
     without = meters(store, organization_id, f"{name}-plain")
     counting = meters(store, organization_id, f"{name}-register")
     steps = size // METERS
@@ -70,13 +70,13 @@ def measure(store: Store, organization_id: str, name: str, size: int, rows: int)
 
 
 def check(store: Store, without: Sequence[Device], counting: Sequence[Device]) -> None:
-    """RuntimeError if the registers don't give the same water."""
+    """Raises RuntimeError if the registers don't give the same water."""
     for one, other in zip(without, counting, strict=True):
         totals = [
             sum(row[-1] for row in store.rows(each, COARSEST_STORED, Span(), limit=100_000))
             for each in (one, other)
         ]
-        if totals[0] != totals[1] + GALLONS:  # the first register has none before it
+        if totals[0] != totals[1] + GALLONS:  # the first register has no volume
             raise RuntimeError(f"{other.serial_number}: {totals[1]} gallons of {totals[0]}")
 
 

@@ -1,4 +1,4 @@
-"""What a run found, as a Markdown table for people and as JSON for comparing runs."""
+"""The results of a run: a Markdown table for people, and JSON for comparing runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEAD = (
 
 
 def conditions(command: str, fleets: dict[str, str]) -> dict[str, str]:
-    """Where and with what a run was made."""
+    """Returns the machine and the versions of a run."""
     return {
         "command": command,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -59,7 +59,7 @@ def quiet(outcomes: Iterable[Outcome]) -> bool:
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """How many goals are met, and how far the floor's two runs lie apart."""
+    """Says how many goals are met, and how far the floor's two runs differ."""
     judged = [o for o in outcomes if o.met is not None]
     met, noisy = sum(bool(o.met) for o in judged), sum(o.noisy for o in outcomes)
     again = [o.floor_again for o in outcomes] or [1.0]

@@ -1,8 +1,9 @@
-"""What one machine takes in and gives out, engine by engine: the numbers under docs/scaling.md.
+"""The rates at which one machine takes readings and answers queries, engine by engine: the numbers
+in docs/scaling.md.
 
-`python -m benchmarks.scale` starts a Postgres of its own beside an SQLite file;
-`--citus postgresql://user@host:port/name` adds a cluster's coordinator, in a schema of its own, and
-compares how fast it and the plain Postgres take readings in, batch by batch in turn.
+`python -m benchmarks.scale` starts its own Postgres beside an SQLite file. `--citus
+postgresql://user@host:port/name` adds a cluster's coordinator, in a schema of its own, and compares
+its rate of ingest with the plain Postgres, batch by batch in turn.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ COMPARED: Final = (
     5_000,
     10_000,
     20_000,
-)  # a writer with work joins what waits, up to the last
+)  # a busy writer joins waiting rows, up to the last number
 TIMES: Final = 60
 ORG: Final = "acme"
 
@@ -71,8 +72,8 @@ def main(arguments: list[str]) -> int:
         type=int,
         help="unset: what `weir db distribute` makes, one for each core of the workers",
     )
-    asked = parser.parse_args(arguments)
-    wanted = (asked.only,) if asked.only else ("sqlite", "postgres", "parts", "citus")
+    options = parser.parse_args(arguments)
+    wanted = (options.only,) if options.only else ("sqlite", "postgres", "parts", "citus")
     plain: Engine | None = None
     print("| engine | question | |")
     print("|---|---|---:|")
@@ -85,9 +86,9 @@ def main(arguments: list[str]) -> int:
                 plain = _report("Postgres", open_store(_database(server)))
             if "parts" in wanted:
                 _report("Postgres, by month", _parted(_database(server))).store.close()
-        if "citus" in wanted and asked.citus:
-            url = opened.enter_context(_schema(asked.citus))
-            spread = _report("Citus", _spread(url, asked.shards))
+        if "citus" in wanted and options.citus:
+            url = opened.enter_context(_schema(options.citus))
+            spread = _report("Citus", _spread(url, options.shards))
             if plain is not None:
                 _compare(plain, spread)
             spread.store.close()
@@ -113,15 +114,15 @@ def _spread(url: str, shards: int | None) -> Store:
 def _report(name: str, store: Store) -> Engine:
     store.upgrade()
     engine = Engine(name, store, _fleet(store))
-    for question, ask in QUESTIONS.items():
-        print(f"| {name} | {question} | {ask(engine)} |", flush=True)
+    for question, measure in QUESTIONS.items():
+        print(f"| {name} | {question} | {measure(engine)} |", flush=True)
     return engine
 
 
 def _compare(plain: Engine, spread: Engine) -> None:
-    """The rate of the second over the first's, of medians: in turn, each first every other time."""
+    """Returns the second rate ÷ the first, of medians: in turn, each one first every other time."""
     for engine in (plain, spread):
-        engine.store.settle()  # plans go by the history that is there
+        engine.store.settle()  # query plans depend on the existing history
     minute = 9 * 1_440
     for batch in COMPARED:
         took: dict[str, list[float]] = {plain.name: [], spread.name: []}
@@ -142,12 +143,12 @@ def _compare(plain: Engine, spread: Engine) -> None:
 
 
 def _copied(engine: Engine) -> str:
-    """Raw rows alone, as a bulk load brings them, into the store's own table."""
+    """Copies raw rows without rollups, like a bulk load, into the store's own table."""
     store: Any = engine.store
     rows = [_row(1, START_MS - COPIED * 1_000 + n * 1_000) for n in range(COPIED)]
     store.add_partitions(rows)
     took_s = _timed(lambda: _insert(store, rows))
-    with store.transaction() as transaction:  # they have no rollups: away with them
+    with store.transaction() as transaction:  # they have no rollups, so they are deleted
         transaction.run(_delete(1))
     return f"{COPIED / took_s:,.0f}/s"
 

@@ -1,8 +1,8 @@
-"""Does memory stay flat? ``python -m benchmarks.soak --minutes 60``.
+"""Checks that memory stays flat: ``python -m benchmarks.soak --minutes 60``.
 
-The production server under a steady load: fifty meters whose readings come by HTTP every second,
-readers of charts, summaries and the fleet page. The memory of each of its processes is looked at
-every second. Exit status 1 where one grew, ended, or an answer was none.
+Runs the production server under a steady load: fifty meters whose readings arrive by HTTP every
+second, and readers of charts, summaries and the fleet page. The memory of each of its processes is
+read every second. Exit status 1 if one grew or ended, or a response was bad.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ METERS: Final = 50
 ORGANIZATION: Final = "soak"
 HISTORY_MS: Final = 7 * DAY_MS
 READERS: Final = 2
-PAUSE_S: Final = 0.05  # of a reader between two questions
+PAUSE_S: Final = 0.05  # seconds between two requests of a reader
 WARM: Final = 0.4  # of the run: caches fill
 MAY_GROW_MIB: Final = 12.0
 MAY_GROW_SHARE: Final = 0.06
@@ -54,14 +54,14 @@ _BOARD: Final[dict[str, Any]] = {
 
 @dataclass
 class Load:
-    """What meters and readers do until ``end`` is set, and what they were told."""
+    """The work of meters and readers until ``end`` is set, and the responses they got."""
 
     url: str
     sending: str
     reading: str
     ids: list[str]
     end: threading.Event = field(default_factory=threading.Event)
-    told: Counter[str] = field(default_factory=Counter[str])
+    statuses: Counter[str] = field(default_factory=Counter[str])
     acknowledged: int = 0
 
     def run(self, work: Callable[[httpx.Client, random.Random], httpx.Response], pause_s: float,
@@ -69,13 +69,13 @@ class Load:
         rng = random.Random(seed)
         with httpx.Client(base_url=self.url, timeout=30, trust_env=False) as http:
             if http.post("/sign-in", data={"key": self.reading}).status_code != 303:
-                self.told["no session"] += 1
+                self.statuses["no session"] += 1
             while not self.end.wait(pause_s):
                 try:
                     status = str(work(http, rng).status_code)
                 except httpx.HTTPError as error:
                     status = type(error).__name__
-                self.told[status] += 1
+                self.statuses[status] += 1
 
     def send(self, http: httpx.Client, rng: random.Random) -> httpx.Response:
         at = stamp(now_ms(), fraction=True)
@@ -93,8 +93,8 @@ class Load:
             return http.post("/_dash-update-component", json=_BOARD)
         headers = {KEY_HEADER: self.reading}
         if rng.random() < 0.3:
-            asked: dict[str, Any] = {"ids": ",".join(self.ids), "metrics": "uptime,lastSeen"}
-            return http.get(f"{PATH_PREFIX}/flow/latest", params=asked, headers=headers)
+            params: dict[str, Any] = {"ids": ",".join(self.ids), "metrics": "uptime,lastSeen"}
+            return http.get(f"{PATH_PREFIX}/flow/latest", params=params, headers=headers)
         to_ms = now_ms() - rng.randrange(HISTORY_MS)
         span = {"from": stamp(to_ms - rng.choice((HOUR_MS, DAY_MS))), "to": stamp(to_ms)}
         path = f"{PATH_PREFIX}/flow/adaptive/{rng.choice(self.ids)}"
@@ -112,14 +112,14 @@ def resident_mib(pid: int) -> float:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all below it."""
+    """Returns a process and all of its descendants."""
     below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(each for child in below for each in family(int(child)))]
 
 
 def growth(samples: list[float]) -> tuple[float, float]:
-    """(MiB that it holds once warm, MiB by which it grew from there to the end): medians of the
-    first and the last quarter of what follows the warming."""
+    """Returns (MiB held once warm, MiB of growth from there to the end): medians of the first and
+    the last quarter of the time after warming up."""
     warm = samples[int(len(samples) * WARM) :]
     quarter = max(1, len(warm) // 4)
     base = statistics.median(warm[:quarter])
@@ -135,15 +135,15 @@ def is_flat(samples: list[float]) -> bool:
 
 
 def prepared(folder: Path, url: str) -> tuple[str, str, list[str]]:
-    """(key that sends, key that reads, ids) of a week-old fleet."""
+    """Returns (key that sends, key that reads, ids) of a week-old fleet."""
     store = open_store(url)
     store.upgrade()
     store.create_organization("Soak", organization_id=ORGANIZATION)
     grant = Grant(everything=True)
     names = [f"S-{n:02}" for n in range(METERS)]
     store.import_devices(ORGANIZATION, [NewDevice(name) for name in names])
-    found = store.resolve(Scope(ORGANIZATION, grant), names)
-    devices = [device for device in found if device is not None]
+    resolved = store.resolve(Scope(ORGANIZATION, grant), names)
+    devices = [device for device in resolved if device is not None]
     start = now_ms() - HISTORY_MS
     empty = (None,) * 5
     for device in devices:
@@ -190,10 +190,10 @@ def soak(seconds: float) -> dict[str, Any]:
             load.end.set()
             for thread in threads:
                 thread.join()
-        return _told(load, samples)
+        return _summary(load, samples)
 
 
-def _told(load: Load, samples: dict[int, list[float]]) -> dict[str, Any]:
+def _summary(load: Load, samples: dict[int, list[float]]) -> dict[str, Any]:
     most = max(map(len, samples.values()))
     processes = [
         {"samples": len(each), "warm_mib": round(growth(each)[0], 1),
@@ -203,8 +203,8 @@ def _told(load: Load, samples: dict[int, list[float]]) -> dict[str, Any]:
     ]  # fmt: skip
     good = all(each["flat"] and each["whole_run"] for each in processes)
     return {
-        "answers": dict(load.told), "acknowledged": load.acknowledged, "processes": processes,
-        "flat": good and set(load.told) == {"200"},
+        "answers": dict(load.statuses), "acknowledged": load.acknowledged, "processes": processes,
+        "flat": good and set(load.statuses) == {"200"},
     }  # fmt: skip
 
 
@@ -215,9 +215,9 @@ def main(arguments: list[str]) -> int:
     if not 0.2 <= minutes <= 600:
         parser.error("from 0.2 to 600 minutes")
     command = f"python -m benchmarks.soak --minutes {minutes:g}"
-    told = {"conditions": conditions(command, {}), **soak(minutes * 60)}
-    print(json.dumps(told, indent=2))
-    return 0 if told["flat"] else 1
+    report = {"conditions": conditions(command, {}), **soak(minutes * 60)}
+    print(json.dumps(report, indent=2))
+    return 0 if report["flat"] else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What keeping the status up and asking for it takes: `python -m benchmarks.status`.
+"""The cost of updating and of reading the status: `python -m benchmarks.status`.
 
-A fleet is made whose devices report each minute; then rows are made as the writer makes them, and
-the list and the summary are asked for. Told per device and per answer, on this machine.
+Creates a fleet whose devices report each minute, computes statuses as the writer does, and requests
+the list and the summary. Reports times per device and per response, on this machine.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--devices", type=int, default=1_000, help="whose rows are made")
     parser.add_argument("--listed", type=int, default=10_000, help="among which are searched")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        _rows(Path(folder), asked.devices)
-        _answers(Path(folder), asked.listed)
+        _rows(Path(folder), options.devices)
+        _answers(Path(folder), options.listed)
 
 
 def _store(path: Path, devices: int) -> Store:
@@ -132,12 +132,12 @@ def _answers(folder: Path, devices: int) -> None:
     store.close()
 
 
-def _time(what: str, ask: Callable[[], object], times: int = 40) -> None:
+def _time(what: str, query: Callable[[], object], times: int = 40) -> None:
     taken: list[float] = []
     cpu = time.process_time()
     for _ in range(times):
         began = time.perf_counter()
-        ask()
+        query()
         taken.append((time.perf_counter() - began) * 1000)
     cpu_ms = (time.process_time() - cpu) * 1000 / times
     taken.sort()

@@ -1,7 +1,7 @@
-"""What a second is: a wall clock's, or one thread's on the processor.
+"""Measures seconds by the wall clock, or by one thread's processor time.
 
-On a machine that others use too, the processor's seconds leave their turns out. They leave out
-waiting as well, so they are for questions that one thread answers from memory, never for a server,
+On a shared machine the processor's seconds leave out the turns of other programs. They leave out
+waiting as well, so they are only for work that one thread does from memory, never for a server,
 several threads or a disk.
 """
 
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from time import perf_counter, thread_time
 from typing import Any
 
-_VARIABLE = "WEIR_BENCHMARK_CLOCK"  # the floors' processes inherit it
+_VARIABLE = "WEIR_BENCHMARK_CLOCK"  # inherited by the floors' processes
 _CPU = "cpu"
 
 
@@ -23,7 +23,7 @@ def clock() -> Callable[[], float]:
 
 @contextmanager
 def cpu_seconds(wanted: bool) -> Iterator[None]:
-    """Whether stopwatches that are made in the block count the processor's seconds."""
+    """Makes the stopwatches created in the block count the processor's seconds, if ``wanted``."""
     os.environ[_VARIABLE] = _CPU if wanted else ""
     try:
         yield
@@ -32,7 +32,7 @@ def cpu_seconds(wanted: bool) -> Iterator[None]:
 
 
 def timed(answer: Callable[[Any], object]) -> Callable[[Any], float]:
-    """The seconds that answering an argument takes."""
+    """Returns a function that measures the seconds for an argument."""
     now = clock()
 
     def run(argument: Any) -> float:

@@ -1,4 +1,4 @@
-"""What a run says: on the screen, and in the files that it was asked to leave."""
+"""The output of a run: on the screen, and in the requested files."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def may_leave_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", type=Path, metavar="FILE")
 
 
-def tell(options: argparse.Namespace, report: str, found: Mapping[str, Any] | bytes) -> None:
-    """``found`` is what the report was made from, as JSON or to become it."""
+def tell(options: argparse.Namespace, report: str, data: Mapping[str, Any] | bytes) -> None:
+    """``data``: the data of the report, as JSON or to become it."""
     print(report)
     if options.markdown:
         options.markdown.write_text(report, "utf-8")
     if options.json:
-        whole = found if isinstance(found, bytes) else orjson.dumps(found, option=_INDENTED)
+        whole = data if isinstance(data, bytes) else orjson.dumps(data, option=_INDENTED)
         options.json.write_bytes(whole)
 
 
@@ -32,9 +32,10 @@ _INDENTED = orjson.OPT_INDENT_2
 
 
 def of_a_site(
-    module: str, arguments: list[str], load_before: float, said: dict[str, str]
+    module: str, arguments: list[str], load_before: float, setup: dict[str, str]
 ) -> dict[str, str]:
-    """Where and with what a site was measured, and how much else the machine did meanwhile."""
+    """Returns where and with what a site was measured, and the other load on the machine
+    meanwhile."""
     load = f"{load_before:.1f} before, {os.getloadavg()[0]:.1f} after"
     command = f"python -m {module} " + " ".join(arguments)
-    return conditions(command, {**said, "load of the machine": load})
+    return conditions(command, {**setup, "load of the machine": load})

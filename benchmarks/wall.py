@@ -1,7 +1,6 @@
 """How long a refresh of the fleet page takes with many devices: ``python -m benchmarks.wall``.
 
-Each refresh is timed from the question to the JSON, in process; the service and its store are the
-real ones.
+Each refresh is timed from the request to the JSON, in process, with the real service and store.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ STEADY = 20
 
 
 def cadence_ms(index: int) -> int:
-    """Of a hundred devices 4 report every minute, 32 every 5 minutes, all others every 15."""
+    """Of a hundred devices, 4 report every minute, 32 every 5 minutes and all others every 15."""
     return MINUTE_MS * (1 if index % 25 == 0 else 5 if index % 3 == 0 else 15)
 
 
 def devices(count: int) -> Iterator[NewDevice]:
-    """One in ten has no configured cadence: it must be measured."""
+    """One in ten has no configured cadence, so that it must be estimated."""
     for index in range(count):
         fields: dict[str, Any] = {
             "label": f"Meter {index:05}",
@@ -55,7 +54,8 @@ def devices(count: int) -> Iterator[NewDevice]:
 
 
 def readings(index: int, key: int, end_ms: int) -> Iterator[ReadingRow]:
-    """A day of them; one device in 40 fell silent five hours ago, one in 97 never reported."""
+    """Yields a day of readings. One device in 40 became silent five hours ago, one in 97 never
+    reported."""
     dice, step = random.Random(index), cadence_ms(index)
     last = end_ms - (5 * HOUR_MS if index % 40 == 0 else 0)
     start = end_ms - DAY_MS + dice.randrange(step)
@@ -66,7 +66,7 @@ def readings(index: int, key: int, end_ms: int) -> Iterator[ReadingRow]:
 
 
 def fill(store: Store, count: int) -> str:
-    """The fleet in an empty store; the key that sees it."""
+    """Fills an empty store with the fleet. Returns a key that sees it."""
     store.upgrade()
     store.create_organization("Wall", organization_id=ORGANIZATION, cost_per_gallon=0.01)
     store.import_devices(ORGANIZATION, devices(count))

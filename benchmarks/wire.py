@@ -24,21 +24,21 @@ def service(store: Store) -> Flask:
 
 
 def request(path: str, query: dict[str, str] | None = None) -> Environ:
-    """What a server would hand over for this GET."""
-    asked = urlencode(query or {})
-    builder = EnvironBuilder(path=path, query_string=asked, headers=[(KEY_HEADER, KEY)])
+    """Returns the WSGI environ of a GET."""
+    query_text = urlencode(query or {})
+    builder = EnvironBuilder(path=path, query_string=query_text, headers=[(KEY_HEADER, KEY)])
     return builder.get_environ()
 
 
 def body(app: Flask, environ: Environ) -> bytes:
-    """The answer's bytes. Raises RuntimeError where it isn't a 200."""
-    said: list[str] = []
+    """Returns the response's bytes. Raises RuntimeError where it isn't a 200."""
+    statuses: list[str] = []
 
     def start_response(status: str, *_: Any) -> Any:
-        said.append(status)
+        statuses.append(status)
 
     answer: Iterable[bytes] = app({**environ, "wsgi.input": BytesIO()}, start_response)
     text = b"".join(answer)
-    if said != ["200 OK"]:
-        raise RuntimeError(f"{environ['PATH_INFO']} answered {said}: {text[:500]!r}")
+    if statuses != ["200 OK"]:
+        raise RuntimeError(f"{environ['PATH_INFO']} answered {statuses}: {text[:500]!r}")
     return text

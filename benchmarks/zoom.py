@@ -31,15 +31,16 @@ LINE: Final = "line"  # the chart's, once it is there
 CHART: Final = ".js-plotly-plot .main-svg"
 WANTED: Final = {"fleet": "#fleet-wall > li", LINE: ".js-plotly-plot .scatterlayer .js-line"}
 CHART_DEVICE: Final = 7  # reports every ten seconds
-POINTS: Final = 2_000  # what plotly-resampler may show: as many as a wide chart of ours
+POINTS: Final = 2_000  # points of plotly-resampler: as many as a wide chart of Weir's
 DEBOUNCE_MS: Final = 120.0  # of our chart
 ZOOM: Final = (0.1, 0.9)  # each keeps four fifths
 
 
 @dataclass(slots=True)
 class Zooms:
-    """Times in ms, one a zoom: in all, then its stages; how many callbacks were asked until then
-    and in all. ``less`` is what a page waits on purpose, ``characters`` the answer's."""
+    """Times in ms, one per zoom: in total, then its stages; how many callbacks were requested until
+    then and in total. ``less`` is what a page waits on purpose; ``characters`` is the length of the
+    response."""
 
     page: str
     less: float = 0.0
@@ -48,12 +49,12 @@ class Zooms:
     until_answered: list[float] = field(default_factory=list[float])
     until_painted: list[float] = field(default_factory=list[float])
     characters: list[int] = field(default_factory=list[int])
-    asked: list[int] = field(default_factory=list[int])
+    requests: list[int] = field(default_factory=list[int])
 
 
 def zooms(eye: Eye, page: str, path: str, times: int, less: float = 0.0) -> Zooms:
     """The drag of a pointer over four fifths of the plot, so many times, each deeper."""
-    found = Zooms(page, less)
+    results = Zooms(page, less)
     eye.open(path)
     drawn = eye.mark(LINE)
     eye.tab.until(lambda: eye.history().now > drawn + QUIET_MS)
@@ -61,28 +62,28 @@ def zooms(eye: Eye, page: str, path: str, times: int, less: float = 0.0) -> Zoom
         since = eye.history().now
         _drag(eye)
         done = eye.tab.until(partial(_zoomed, eye, since), patience_s=30)
-        _note(eye, found, done)
-    return found
+        _note(eye, results, done)
+    return results
 
 
-def _note(eye: Eye, found: Zooms, done: float) -> None:
+def _note(eye: Eye, results: Zooms, done: float) -> None:
     history = eye.history()
     start = history.released
-    asked = [at for at, _ in history.asked if at > start]
-    answered = [(at, size) for at, size in history.answers if start < at <= done]
-    first, (answer, characters) = asked[0], answered[0]
-    found.took.append(done - start)
-    found.until_asked.append(first - start)
-    found.until_answered.append(answer - first)
-    found.until_painted.append(done - answer)
-    found.characters.append(characters)
-    found.asked.append(len(asked))
+    request_times = [at for at, _ in history.requests if at > start]
+    responses = [(at, size) for at, size in history.answers if start < at <= done]
+    first, (answer, characters) = request_times[0], responses[0]
+    results.took.append(done - start)
+    results.until_asked.append(first - start)
+    results.until_answered.append(answer - first)
+    results.until_painted.append(done - answer)
+    results.characters.append(characters)
+    results.requests.append(len(request_times))
 
 
 def _zoomed(eye: Eye, since: float) -> float | None:
     history = eye.history()
-    answered = [at for at, _ in history.answers if at > history.released]
-    if history.released < since or not answered:
+    response_times = [at for at, _ in history.answers if at > history.released]
+    if history.released < since or not response_times:
         return None
     return history.drawn_after(history.released)
 
@@ -131,9 +132,9 @@ _HEAD = (
 )
 
 
-def as_markdown(said: dict[str, str], found: Sequence[Zooms]) -> str:
-    lines = [*(f"- {name}: {value}" for name, value in said.items()), "", *_HEAD]
-    for each in found:
+def as_markdown(details: dict[str, str], results: Sequence[Zooms]) -> str:
+    lines = [*(f"- {name}: {value}" for name, value in details.items()), "", *_HEAD]
+    for each in results:
         middle = median(each.took)
         stages = (each.until_asked, each.until_answered, each.until_painted)
         cells = (
@@ -141,7 +142,7 @@ def as_markdown(said: dict[str, str], found: Sequence[Zooms]) -> str:
             *(f"{ms:,.0f}" for ms in (middle, max(each.took), middle - each.less)),
             *(f"{median(stage):,.0f}" for stage in stages),
             f"{median(each.characters):,.0f}",
-            f"{median(each.asked):.0f}",
+            f"{median(each.requests):.0f}",
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
@@ -154,14 +155,14 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="weir-zoom-") as scratch:
         folder = Path(scratch)
         with served(fleet, folder, keys=1) as site:
-            found = list(ours(site, options.times))
+            results = list(ours(site, options.times))
         if not options.alone:
-            found += plain(fleet, folder, options.resampler, options.times)
+            results += plain(fleet, folder, options.resampler, options.times)
     size = f"a device that reports every 10 s, {options.days} days"
-    told = {"fleet": size, "browser": browser_version()}
-    said = of_a_site("benchmarks.zoom", arguments, before, told)
-    rows = [asdict(each) for each in found]
-    tell(options, as_markdown(said, found), {"conditions": said, "zooms": rows})
+    setup = {"fleet": size, "browser": browser_version()}
+    details = of_a_site("benchmarks.zoom", arguments, before, setup)
+    rows = [asdict(each) for each in results]
+    tell(options, as_markdown(details, results), {"conditions": details, "zooms": rows})
     return 0
 
 
@@ -171,9 +172,9 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def compares(name: str, said: str | None) -> argparse.ArgumentParser:
-    """What a run beside plain pages may be told."""
-    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=said)
+def compares(name: str, description: str | None) -> argparse.ArgumentParser:
+    """The options of a run beside plain pages."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
     parser.add_argument(
         "--resampler", default="", metavar="PYTHON", help="a Python that has plotly-resampler"
     )

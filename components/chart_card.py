@@ -18,6 +18,7 @@ from components.controls import (
     attributes,
     embed_link,
     labelled,
+    menu,
     notice,
     segments,
     select,
@@ -25,13 +26,12 @@ from components.controls import (
     zone_select,
 )
 from components.device.cards import CHART_MENU
-from components.menu import menu
 from components.ranges import DEFAULT_PRESET, PRESETS
 from components.theme import GRAPH_CONFIG, palette
 from components.url_state import COMPARISONS, SHOWN, TABS, View, write_view
 
 CUSTOM: Final = "custom"
-OTHER: Final = "other"  # of what to compare with: asks which device
+OTHER: Final = "other"  # of the comparison: asks for another device
 
 
 class Ids(StrEnum):
@@ -48,7 +48,7 @@ class Ids(StrEnum):
     EMPTY = "chart-empty"
     JUMP = "chart-jump"
     RESET = "chart-reset"
-    RESPONSE = "chart-told"
+    RESPONSE = "chart-response"
     SHOWN = "chart-shown"
     DUE = "chart-due"
     DUE_PARTS = "chart-due-parts"
@@ -58,11 +58,11 @@ class Ids(StrEnum):
     KEYS = "chart-keys"
     CUSTOM = "chart-custom"
     CUSTOM_FIELDS = "chart-custom-fields"
-    CUSTOM_REQUEST = "chart-custom-asked"
-    CUSTOM_RESPONSE = "chart-custom-told"
-    CUSTOM_MESSAGE = "chart-custom-said"
+    CUSTOM_REQUEST = "chart-custom-request"
+    CUSTOM_RESPONSE = "chart-custom-response"
+    CUSTOM_MESSAGE = "chart-custom-message"
     OVERVIEW = "chart-overview"
-    OVERVIEW_RESPONSE = "chart-overview-told"
+    OVERVIEW_RESPONSE = "chart-overview-response"
     COMPARED = "chart-compared"
     SINCE = "chart-since"
     OTHER = "chart-other"
@@ -77,7 +77,7 @@ KEYS: Final = (
 def chart_card(
     subject: Subject, view: View, now_ms: int, *, may_operate: bool = False
 ) -> Component:
-    """``may_operate``: whether the reader may write notes, plan and correct."""
+    """``may_operate``: whether the reader may add notes, maintenance and corrections."""
     start = {**write_view(view), "device": subject.device_id}
     return html.Section(
         [
@@ -148,7 +148,7 @@ def _controls(subject: Subject, view: View) -> Component:
 
 
 def _comparing(view: View) -> list[Component]:
-    """What the line is compared with, and whether the band of what is usual is shown."""
+    """The choice of the comparison, and the switch for the usual band."""
     options = [("", "Compare with …"), *COMPARISONS.items(), (OTHER, "Another device …")]
     chosen = OTHER if view.compare.startswith(OTHER_DEVICE) else view.compare
     return [
@@ -170,7 +170,8 @@ def _comparing(view: View) -> list[Component]:
 
 
 def _select_span() -> list[Component]:
-    """For those who may note, plan or correct something: assets/span-selection.js."""
+    """The button to select a span, for readers who may add annotations:
+    assets/span-selection.js."""
     return [
         html.Button(
             "Select a span",
@@ -183,7 +184,8 @@ def _select_span() -> list[Component]:
 
 
 def _other_device() -> Component:
-    """assets/compare.js creates its field, since Dash has no such component."""
+    """The field for another device. assets/compare.js creates it, since Dash has no such
+    component."""
     return html.Form(
         [
             html.Div(id=f"{Ids.OTHER}-field", className="fields"),
@@ -200,8 +202,8 @@ def _other_device() -> Component:
 
 
 def chart_actions(subject: Subject) -> list[Component]:
-    """The chart's export and share buttons, beside the device's name, since the chart's controls
-    fill a line."""
+    """The chart's export and share buttons. They stand beside the device's name, since the chart's
+    controls fill a line."""
     return [
         embed_link("chart", subject.device_id),
         menu("Export", (), name="Export this chart", body_id=CHART_MENU),
@@ -221,7 +223,7 @@ def _custom(subject: Subject) -> Component:
             html.Button(
                 "Cancel", type="button", className="button", **attributes(data_do="cancel")
             ),
-            html.P(id=Ids.CUSTOM_MESSAGE, className="said", role="alert"),
+            html.P(id=Ids.CUSTOM_MESSAGE, className="range-problem", role="alert"),
         ],
         id=Ids.CUSTOM,
         className="custom",
@@ -236,8 +238,8 @@ def chart_notice() -> list[Component]:
 
 
 def _plot(subject: Subject, view: View, now_ms: int) -> Component:
-    """The axes come with the page, the rows with the first answer: so the plot's width is known
-    before the first request, and nothing moves when the rows arrive."""
+    """The plot. Its axes come with the page and its rows with the first reply, so the plot's width
+    is known before the first request, and nothing moves when the rows arrive."""
     window = view.window or view.whole(None, now_ms)
     canvas = Canvas(window, subject.zone(view), view.width_px, palette(view.theme), view.units)
     jump = html.Button(
@@ -258,8 +260,8 @@ def chart_plot(
     still: bool = False,
     parts: str = "",
 ) -> Component:
-    """``over`` lies on it; ``still`` holds its range; ``parts`` is the Store by which the page asks
-    for what stands beside the chart."""
+    """``over``: lies on the plot. ``still``: its range is fixed. ``parts``: the Store that requests
+    the other parts of the page."""
     graph = dcc.Graph(
         id=Ids.GRAPH, figure=figure, config=GRAPH_CONFIG, responsive=True, className="graph"
     )
@@ -273,7 +275,7 @@ def chart_plot(
             aria_describedby=f"{Ids.SUMMARY} {Ids.KEYS}",
             data_device=subject.device_id,
             data_zone=subject.time_zone,
-            data_ask=Ids.QUESTION,
+            data_question=Ids.QUESTION,
             data_parts=parts,
             data_margins=str(charts_figure.MARGIN_PX["l"] + charts_figure.MARGIN_PX["r"]),
             data_still=str(still).lower(),
@@ -282,7 +284,7 @@ def chart_plot(
 
 
 def chart_spoken() -> list[Component]:
-    """For screen readers: its keys, what it shows, what is under its cursor."""
+    """For screen readers: the chart's keys, its summary, the values under its cursor."""
     polite = attributes(aria_live="polite")
     return [
         html.P(KEYS, id=Ids.KEYS, className="sr-only"),
@@ -292,8 +294,7 @@ def chart_spoken() -> list[Component]:
 
 
 def chart_tools(subject: Subject, view: View) -> list[Component]:
-    """What stands in the bar: the units, and the zone of every time on the page, the device's or
-    any other."""
+    """The controls in the top bar: the units, and the zone of every time on the page."""
     return [
         units_select(view.units),
         zone_select(f"{subject.time_zone} (device)", view.zone),

@@ -1,24 +1,23 @@
-"""Answers a chart's query: loads the rows, frames them, draws the figure, describes it."""
+"""Replies to a chart's query: loads the rows, frames them, draws the figure, describes it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from dash import Patch
 
-from api.catalog import FLOW_RATE
+from api.catalog import FLOW_AMOUNT, FLOW_RATE
 from api.client import Client, Series
 from api.metering.cadence import LEAST_MS
 from api.metering.status import DEFAULT_QUALITY_LIMIT
-from api.timez import offset_ms, offset_text
+from api.timez import offset_ms, offset_text, zone_or_utc
 from components import formatting
 from components.annotations.queries import annotation_marks
 from components.charts import figure
-from components.charts.comparison_traces import NOTHING, Compared
 from components.charts.figure import Figure
 from components.charts.frames import (
     Frame,
@@ -30,27 +29,28 @@ from components.charts.frames import (
     largest,
     stretches,
     total_ms,
+    with_spread,
     within,
 )
 from components.charts.hover_text import EXTRA_METRICS
-from components.charts.traces import Canvas, Picture
-from components.clock import Clock, abbreviation, zone_or_utc
+from components.charts.traces import NOTHING, Canvas, Compared, Picture
 from components.comparison_queries import Question, compared
 from components.findings.texts import marks_of
 from components.fleet.device_queries import read_meter
-from components.formatting import measures_water
+from components.formatting import Clock, abbreviation, measures_water
 from components.queries import DeviceLookup, bar_series, findings_in, flow_series, last_seen_ms
 from components.ranges import Window, with_margins
 from components.theme import palette
 from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View, read_question
 
+DERIVED: Final = (FLOW_RATE, FLOW_AMOUNT)  # from registers
 LONGEST_INTERVAL_S = 366 * 86_400.0  # between two readings
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The device that a chart is about, as its page keeps it in the browser. It is only a hint: the
-    service decides what may be seen."""
+    """The device of a chart, as its page stores it in the browser. It is only a hint: the service
+    decides on access."""
 
     device_id: str
     time_zone: str
@@ -75,7 +75,7 @@ class Subject:
 
     @classmethod
     def read(cls, stored: Any) -> Subject:
-        """As the browser has stored it. Raises BadRequest for anything else."""
+        """From the browser's stored value. Raises BadRequest for anything invalid."""
         stored = read_question(stored)
         limit, installed = _number(stored, "quality_limit"), _number(stored, "installed_on_ms")
         return cls(
@@ -92,7 +92,7 @@ class Subject:
         return zone_or_utc(view.zone, self.time_zone)
 
     def tab_of(self, view: View) -> Tab:
-        """The metric that the reader chose, else the device's default."""
+        """The metric that the reader chose, otherwise the device's default."""
         return view.tab or TAB_BY_NAME.get(self.tab, DEFAULT_TAB)
 
     @property
@@ -119,8 +119,8 @@ def _number(stored: Mapping[str, Any], name: str) -> float | None:
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """Framed rows and the canvas to draw them on. ``picture`` may reach beyond the canvas' window,
-    so that it can be moved; ``frame`` is what the window shows of it. ``last_ms`` is the device's
-    last reading where it was asked for: always when there are no rows."""
+    so that it can be panned; ``frame`` is the part in the window. ``last_ms``: the device's last
+    reading if it was loaded, which is always so without rows."""
 
     picture: Picture
     frame: Frame
@@ -137,9 +137,9 @@ class Drawn:
 def draw(
     client: Client, subject: Subject, view: View, now_ms: int, *, with_findings: bool = True
 ) -> Drawn:
-    """Ask for the view's rows and frame them. A preset ends at the device's last reading where
-    that is older than the preset is long. ``with_findings``: whether they are marked. Raises what
-    the client raises."""
+    """Load the view's rows and frame them. A preset ends at the device's last reading if that is
+    older than the preset is long. ``with_findings``: whether findings are marked. Raises what the
+    client raises."""
     last_ms = None
     window = view.window
     if window is None and view.custom is None:
@@ -175,8 +175,12 @@ def _series(client: Client, subject: Subject, view: View, window: Window, reach:
 
 def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms: int) -> Picture:
     tab, tz = subject.tab_of(view), subject.zone(view)
+    spread = [Window(*ends) for ends in series.spread] if tab.metrics[0] in DERIVED else []
     first, *rest = (
-        frame(series, metric, reach, tz=tz, cadence_ms=subject.cadence_ms, until_ms=now_ms)
+        with_spread(
+            frame(series, metric, reach, tz=tz, cadence_ms=subject.cadence_ms, until_ms=now_ms),
+            spread,
+        )
         for metric in tab.metrics
     )
     scale = view.units.scale(tab.metric, largest(first.high))
@@ -186,6 +190,7 @@ def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms
         stretches(first, subject.life),
         bars=tab.bars,
         largest=largest(first.high),
+        spread=spread,
     )
 
 
@@ -213,12 +218,11 @@ def _compared(
 
 
 def change(drawn: Drawn, view: View, *, still: bool = False) -> Figure:
-    """The whole figure; where the reader moved the time axis, all of it but that axis' range, as a
-    patch: an answer never moves an axis on which the reader may have moved on. ``still``: the
-    reader may not.
+    """The figure; or a patch of all but the range of the time axis, if the reader moved that axis:
+    a reply never moves it, since it may have moved on. ``still``: the reader can't move it.
 
-    The patch is made of dicts and lists: of an answer that holds any object of its own, Dash looks
-    at each of twenty thousand numbers before it writes them, which takes as long as all the rest.
+    The patch consists of dicts and lists: for a reply with any other object, Dash inspects each of
+    twenty thousand numbers before encoding them, which takes as long as all the rest.
     """
     made = figure.figure(drawn.picture, drawn.canvas)
     if still:
@@ -239,7 +243,7 @@ def change(drawn: Drawn, view: View, *, still: bool = False) -> Figure:
 
 
 def compared_words(drawn: Drawn) -> str:
-    """Both volumes and their difference, or why there is nothing to compare with."""
+    """Both volumes and their difference, or why there is no comparison."""
     comparison = drawn.picture.compared
     return " ".join(part for part in (comparison.words, comparison.note) if part)
 
@@ -262,8 +266,8 @@ def badge(drawn: Drawn) -> str:
 
 
 def exactness(drawn: Drawn) -> str:
-    """How exact the chart is. Over days and months a flow is its volume over time, every other
-    average a mean of hourly means."""
+    """How exact the chart is. Over days and months a flow is its volume by time; every other
+    average is a mean of hourly means."""
     frame = drawn.frame
     if drawn.picture.bars:
         return "totals exact"
@@ -278,7 +282,7 @@ def zone_note(drawn: Drawn) -> str:
 
 
 def zone_words(tz: ZoneInfo, window: Window) -> str:
-    """``America/Denver · MST (UTC−07:00)``; both where clocks change within the window."""
+    """``America/Denver · MST (UTC−07:00)``; both offsets if clocks change within the window."""
     names = (
         f"{abbreviation(tz, at)} (UTC{offset_text(offset_ms(tz, at)).replace('-', '−')})"
         for at in window
@@ -287,8 +291,8 @@ def zone_words(tz: ZoneInfo, window: Window) -> str:
 
 
 def data_share(drawn: Drawn) -> str:
-    """The share of the window with readings: ``99.7 % data by 5 min rows``, as the list of gaps
-    counts; uptime counts by the device's own cadence."""
+    """The share of the window with readings, ``99.7 % data by 5 min rows``, consistent with the
+    list of gaps. Uptime counts by the device's own cadence instead."""
     lost = total_ms(drawn.stretches, silent=True)
     share = 1 - lost / drawn.canvas.window.length_ms
     rows = drawn.frame.series.resolution.label
@@ -296,7 +300,7 @@ def data_share(drawn: Drawn) -> str:
 
 
 def emptiness(drawn: Drawn) -> str:
-    """Why the chart is empty; "" if it isn't."""
+    """Why the chart is empty; "" if it isn't empty."""
     if drawn.frame.runs:
         return ""
     if len(drawn.frame):
@@ -327,7 +331,7 @@ def detail(drawn: Drawn) -> str:
 
 
 def caption(drawn: Drawn) -> dict[str, str]:
-    """For the browser's own images (assets/image.js)."""
+    """The caption of images made by the browser (assets/image.js)."""
     return {
         "range": range_words(drawn),
         "detail": detail(drawn),

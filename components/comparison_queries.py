@@ -1,4 +1,4 @@
-"""Asks for what a chart is compared with, and puts it in the chart's units."""
+"""Loads a chart's comparison and converts it to the chart's units."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from api.metering.comparison import OTHER_DEVICE
 from api.metering.uptime import comparable
 from api.metering.usual_band import UsualHour
 from api.timez import DAY_MS, HOUR_MS, ceil_to, floor_to
-from components.charts.comparison_traces import NOTHING, Compared, OtherLine, UsualBand
 from components.charts.frames import Frame
-from components.clock import Clock, day_text
+from components.charts.traces import NOTHING, Compared, OtherLine, UsualBand
+from components.formatting import Clock, day_text
 from components.ranges import Window, widened
 from components.units import Scale
 from components.url_state import COMPARISONS, USUAL, View
 
 MOST_BUCKETS: Final = 4_000
-MOST_USUAL_MS: Final = 120 * DAY_MS  # beyond, hours are too narrow to be seen
+MOST_USUAL_MS: Final = 120 * DAY_MS  # in longer windows hours are too narrow to be visible
 _MINUTES: Final = 60
 NO_HOURS: Final = "What is usual is shown for flow, by hours, in up to 120 days."
 TOO_EARLY: Final = "Too early to say what is usual: it takes 21 days of readings."
@@ -41,8 +41,8 @@ TOO_EARLY: Final = "Too early to say what is usual: it takes 21 days of readings
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``frame``: the chart's own rows over its whole reach, in the catalog's units; ``window``:
-    what is in sight; ``scale``: the chart's."""
+    """``frame``: the chart's own rows over its whole reach, in the catalog's units. ``window``: the
+    visible one. ``scale``: the chart's."""
 
     client: Client
     device_id: str
@@ -61,7 +61,7 @@ class Question:
 
 
 def compared(question: Question) -> Compared:
-    """Nothing where the server is no Weir."""
+    """The chart's comparison; None from a server that isn't a Weir server."""
     view = question.view
     try:
         hours = _usual_hours(question) if view.usual or view.compare == USUAL else []
@@ -82,7 +82,7 @@ def compared(question: Question) -> Compared:
 
 
 def _other(question: Question) -> tuple[OtherLine | None, str, str]:
-    """The line, both volumes in words, and their difference."""
+    """The other line, both volumes as text, and their difference."""
     resolution = _resolution(question)
     name = comparison_name(question.view.compare)
     if resolution is MONTH:
@@ -96,7 +96,7 @@ def _other(question: Question) -> tuple[OtherLine | None, str, str]:
 
 
 def _comparison(question: Question, resolution: Resolution) -> Comparison:
-    """Of what is in sight: a pan shows the rest with the next answer."""
+    """Of the visible window: after a pan the next reply has the rest."""
     return question.client.comparison(
         question.device_id,
         question.view.compare,
@@ -109,7 +109,8 @@ def _comparison(question: Question, resolution: Resolution) -> Comparison:
 
 
 def _resolution(question: Question) -> Resolution:
-    """The chart's own; for readings the finest that holds one a bucket."""
+    """The resolution of the comparison: the chart's own; for raw readings the finest with one in
+    each bucket."""
     shown = question.frame.resolution
     if shown is not RAW:
         return shown
@@ -139,7 +140,7 @@ def _line(
 
 
 def _days(comparison: Comparison, tz: ZoneInfo) -> list[tuple[int, str]]:
-    """(start of a bucket, the other's local date), where that changes."""
+    """(start of a bucket, the other line's date), at each change of date."""
     rows = comparison.buckets
     if not rows:
         return []
@@ -169,12 +170,12 @@ def volume_words(result: Comparison, name: str, question: Question) -> str:
 
 
 def _short(comparison: Comparison, question: Question) -> str:
-    """``+7,494 gal, +43%``; "" where it is unknown."""
+    """``+7,494 gal, +43%``; "" if it is unknown."""
     return "" if comparison.difference is None else difference_words(comparison, question.view)
 
 
 def difference_words(comparison: Comparison, view: View) -> str:
-    """``+7,494 gal, +43%``; why not, where it is unknown."""
+    """``+7,494 gal, +43%``, or why it is unknown."""
     if comparison.difference is None:
         enough = comparison.gallons is not None and comparison.other_gallons is not None
         near = enough and abs((comparison.gallons or 0) - (comparison.other_gallons or 0)) < 1
@@ -192,11 +193,11 @@ def signed(text: str) -> str:
     return text if text.startswith("−") else f"+{text}"
 
 
-# --- What is usual -------------------------------------------------------------------------------
+# --- Usual values --------------------------------------------------------------------------------
 
 
 def _shows_hours(question: Question) -> bool:
-    """Whether usual hours make sense on the chart: of flow, or of hourly volumes."""
+    """Whether the chart can show usual hours: of flow, or of hourly volumes."""
     length = question.frame.resolution.length_ms or 0
     short = question.reach.length_ms <= MOST_USUAL_MS and not question.frame.resolution.calendar
     if question.frame.metric is FLOW_AMOUNT:
@@ -239,7 +240,7 @@ def _with_usual(hours: list[UsualHour], band: UsualBand | None, question: Questi
 
 
 def _own_hours(question: Question, first: int, last: int) -> list[float | None]:
-    """The gallons of the hours in [first, last): the chart's own rows where these are hours."""
+    """The gallons of the hours in [first, last), from the chart's own rows if these are hours."""
     name, rows = f"total_{FLOW_AMOUNT.name}", question.frame.series
     if rows.resolution is not COARSEST_STORED or rows.truncated:
         rows = question.client.datapoints(
@@ -254,7 +255,7 @@ def _own_hours(question: Question, first: int, last: int) -> list[float | None]:
 
 
 def _usual_volumes(hours: list[UsualHour], question: Question) -> Comparison:
-    """Of the whole hours in sight that are over."""
+    """The gallons, actual and usual, of the finished hours in the visible window."""
     first = ceil_to(question.window.from_ms, HOUR_MS)
     last = floor_to(min(question.window.to_ms + 1, question.now_ms), HOUR_MS)
     usual = [h.volume for h in hours if first <= h.bucket_start_ms < last]
@@ -273,13 +274,13 @@ def _usual_volumes(hours: list[UsualHour], question: Question) -> Comparison:
 
 # --- Rows of a table or a file -----------------------------------------------------------------
 
-MOST_AT_ONCE: Final = 5_000  # buckets of one request
+MOST_AT_ONCE: Final = 5_000  # per request
 MOST_USUAL_AT_ONCE_MS: Final = 300 * DAY_MS
 
 
 def has_counterparts(resolution: Resolution, compare: str) -> bool:
-    """Whether rows of that length have counterparts: readings and months have none, and what is
-    usual is known by the hour."""
+    """Whether rows of that resolution can be compared: not readings and months; usual values exist
+    for hours only."""
     if compare == USUAL:
         return resolution is COARSEST_STORED
     return resolution in (*STORED, DAY)
@@ -293,7 +294,7 @@ def compared_rows(
     starts_ms: Sequence[int],
     tz: ZoneInfo,
 ) -> dict[int, float]:
-    """Start of a row → the gallons that it is compared with. ``starts_ms`` ascend. Raises what the
+    """Start of a row → the gallons it is compared with. ``starts_ms`` must ascend. Raises what the
     client raises."""
     if not compare or not starts_ms or not has_counterparts(resolution, compare):
         return {}
@@ -309,7 +310,7 @@ def compared_rows(
             hours = client.usual(device_id, from_ms=first, to_ms=last)
             volumes |= {hour.bucket_start_ms: hour.volume for hour in hours}
         else:
-            whole = widened(Window(first, last), tz, resolution).to_ms  # of a day to its end
+            whole = widened(Window(first, last), tz, resolution).to_ms  # the end of a day
             rows = client.comparison(
                 device_id, compare, resolution, from_ms=first, to_ms=whole, timezone=tz.key
             ).buckets

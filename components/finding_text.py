@@ -1,4 +1,4 @@
-"""A finding's mark, its number and its length, as every page writes them. Pure text."""
+"""A finding's shape, number and length, as every page writes them. Pure text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from api.catalog import FLOW_AMOUNT, HOUR_MS, ONBOARD_TEMPERATURE
 from api.client.findings import Finding
 from api.insight.findings import KIND_BY_NAME, Kind
+from api.metering.units import words_in
 from components import formatting
 from components.units import Units
 
@@ -22,7 +23,7 @@ def kind_of(finding: Finding) -> Kind:
 
 
 def quantity(value: float | None, unit: str, units: Units) -> str:
-    """A number of a kind's unit: 54.4 gal/h, 6 h 13 min, 38.5 °F; an en dash for None."""
+    """A number in a kind's unit: 54.4 gal/h, 6 h 13 min, 38.5 °F; an en dash for None."""
     if value is None:
         return formatting.NOTHING
     if unit == "gal/h":
@@ -41,9 +42,14 @@ def quantity(value: float | None, unit: str, units: Units) -> str:
     return f"{formatting.number(value)}{'' if unit == '%' else ' '}{unit}"
 
 
+def sentence(finding: Finding, units: Units) -> str:
+    """What is wrong, in a sentence of the service."""
+    return words_in(finding.words, units.name)
+
+
 def how_much(finding: Finding, units: Units, now_ms: int | None = None) -> str:
-    """The finding's number. A silence that goes on is as long as it is ``now_ms``: an evaluation
-    says so once an hour at most."""
+    """The finding's number. An open silence lasts until ``now_ms``, since it is evaluated only once
+    an hour."""
     if now_ms is not None and finding.end_ms is None and finding.kind == SILENT:
         return lasting(finding, now_ms)
     text = quantity(finding.value, finding.unit, units)
@@ -52,8 +58,8 @@ def how_much(finding: Finding, units: Units, now_ms: int | None = None) -> str:
 
 
 def bound_of(kinds: Iterable[Kind]) -> str:
-    """What a sum of their costs is: ``at least``, ``up to``, ``about`` where some are the one and
-    some the other, or "" where all are measured."""
+    """The qualifier of the sum of their costs: ``at least``, ``up to``, ``about`` for a mixture, or
+    "" if all are measured."""
     bounds = {kind.bound for kind in kinds} - {""}
     return "about" if len(bounds) > 1 else next(iter(bounds), "")
 

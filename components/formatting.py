@@ -1,22 +1,92 @@
-"""Numbers, units, durations and times in words, as people read them. Pure text, no markup."""
+"""Numbers, units, durations and times as text. Pure, without markup."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from datetime import date
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from api.catalog import METERLESS, NETWORK_RSSI, RAW, SIGNAL_STRENGTH, Resolution
-from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
-from components.clock import MONTHS, Clock, day_text, local_date, minute_text, second_text
+from api.metering.wall_clock import WallClock
+from api.timez import (
+    DAY_MS,
+    EPOCH_DAY,
+    HOUR_MS,
+    MINUTE_MS,
+    offset_text,
+    to_datetime,
+)
+
+WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS: Final = (
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
+
+
+class Clock(WallClock):
+    """The local time of a zone over a window, and the zone's abbreviations there."""
+
+    def __init__(self, tz: ZoneInfo, from_ms: int, to_ms: int) -> None:
+        super().__init__(tz, from_ms, to_ms)
+        self._names = [abbreviation(tz, start) for start, _ in self.pieces]
+
+    def name(self, instant_ms: int) -> str:
+        """The zone's abbreviation at that instant: MST, CEST, UTC+05:30."""
+        return self._names[self.piece(instant_ms)]
+
+
+def abbreviation(tz: ZoneInfo, instant_ms: int) -> str:
+    """MST, CEST; UTC+05:30 for a zone with an offset only."""
+    moment = to_datetime(instant_ms).astimezone(tz)
+    name = moment.tzname() or ""
+    if name.isalpha():
+        return name
+    offset = moment.utcoffset()
+    assert offset is not None  # an aware datetime always has one
+    return "UTC" + offset_text(round(offset.total_seconds() * 1000)).removesuffix(":00")
+
+
+@lru_cache(maxsize=20_000)
+def local_date(local_day: int) -> date:
+    """The date of a local day, counted from 1970-01-01."""
+    return date.fromordinal(local_day + EPOCH_DAY)
+
+
+@lru_cache(maxsize=20_000)
+def day_text(local_day: int, *, year: bool = True) -> str:
+    """``Mon 16 Nov 2026``."""
+    day = local_date(local_day)
+    text = f"{WEEKDAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]}"
+    return f"{text} {day.year}" if year else text
+
+
+_MINUTES: Final = tuple(f"{m // 60:02}:{m % 60:02}" for m in range(24 * 60))
+
+
+def minute_text(local_ms: int) -> str:
+    """``21:40``."""
+    return _MINUTES[local_ms % DAY_MS // MINUTE_MS]
+
+
+def second_text(local_ms: int) -> str:
+    """``21:40:07``."""
+    return f"{minute_text(local_ms)}:{local_ms % MINUTE_MS // 1000:02}"
+
+
+# --- Times of day ---------------------------------------------------------------------------------
+
 
 NOTHING: Final = "–"
 YEAR_MS: Final = 365 * DAY_MS
-_YEARS: Final = 2  # from so many on, nobody counts in days
-AHEAD_MS: Final = 5 * MINUTE_MS  # by so much a meter's clock may differ without a word
+_YEARS: Final = 2  # from this many on, an age is in years
+AHEAD_MS: Final = 5 * MINUTE_MS  # differences of clocks up to this are ignored
 VOLUME_UNITS: Final = ((1_000_000_000, 1_000_000, "Mgal"), (1_000_000, 1_000, "kgal"))
-_NEXT_UNIT_BELOW: Final = {"d": 100, "h": 48, "min": 10}  # then the next unit is written too
+# Below this the next smaller unit is written too.
+_NEXT_UNIT_BELOW: Final = {"d": 100, "h": 48, "min": 10}
 _DURATION_UNITS: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s"))
 
 
@@ -37,7 +107,7 @@ def number(value: float | None) -> str:
 
 
 def _three_digits(value: float, size: float) -> str:
-    """A chart says thousands of numbers: the usual sizes go without a logarithm."""
+    """Charts write thousands of numbers, so common sizes avoid a logarithm."""
     if size >= 100:
         return f"{value:.0f}"
     if size >= 10:
@@ -48,8 +118,8 @@ def _three_digits(value: float, size: float) -> str:
 
 
 def decimals(values: Iterable[float | None]) -> int:
-    """How many decimals suit all of these: three digits of the largest, and enough for the smallest
-    to be seen, up to two."""
+    """The number of decimals for all of these: three digits of the largest, and enough for the
+    smallest to be visible, at most two."""
     sizes = [abs(v) for v in values if v and math.isfinite(v)]
     if not sizes or all(size == int(size) for size in sizes) or max(sizes) >= 999.5:
         return 0
@@ -61,7 +131,7 @@ def _digits(size: float, digits: int) -> int:
 
 
 def exact(value: float | None, places: int) -> str:
-    """With so many decimals and separators; an en dash for None."""
+    """With that many decimals and separators; an en dash for None."""
     if value is None or not math.isfinite(value):
         return NOTHING
     text = f"{value:,.{places}f}"
@@ -77,7 +147,7 @@ def volume(gallons: float | None) -> str:
 
 
 def volume_unit(gallons: float) -> tuple[str, int]:
-    """The unit for so many gallons, and how many gallons it is."""
+    """The unit for that many gallons, and how many gallons it is."""
     for least, size, unit in VOLUME_UNITS:
         if abs(gallons) >= least:
             return unit, size
@@ -85,8 +155,8 @@ def volume_unit(gallons: float) -> tuple[str, int]:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """6.9–12.6, both with as many decimals; one number where both read the same. A negative
-    bound is set apart by "to"."""
+    """6.9–12.6, both with the same number of decimals; one number if both read the same. A negative
+    bound is separated by "to"."""
     if number(low) == number(high):
         return number(low)
     places = decimals([low, high])
@@ -106,8 +176,8 @@ def plural(count: int, one: str) -> str:
 
 
 def duration(length_ms: int) -> str:
-    """The two largest units, the second while the first is small: 38 s, 2 min 5 s, 36 min,
-    5 h 50 min, 2 d 3 h, 250 d."""
+    """The two largest units, the second one only if the first is small: 38 s, 2 min 5 s, 36 min, 5
+    h 50 min, 2 d 3 h, 250 d."""
     for (size, unit), (next_size, next_unit) in pairwise(_DURATION_UNITS):
         count, rest = divmod(length_ms, size)
         if count:
@@ -117,8 +187,8 @@ def duration(length_ms: int) -> str:
 
 
 def ago(then_ms: int, now_ms: int) -> str:
-    """38 s ago; just now within five seconds, and for clocks that run a little ahead. What is of
-    later says so: 1 h in the future."""
+    """38 s ago; just now within five seconds, also for clocks slightly ahead. A later time is
+    marked: 1 h in the future."""
     elapsed = now_ms - then_ms
     if elapsed < -AHEAD_MS:
         return f"{duration(-elapsed)} in the future"
@@ -145,9 +215,9 @@ def date_of(instant_ms: int, clock: Clock) -> str:
 
 
 def bucket(start_ms: int, end_ms: int, resolution: Resolution, clock: Clock) -> str:
-    """The span of one row: ``Mon 16 Nov 2026, 21:40–21:50 MST``, ``Mon 16 Nov 2026``,
-    ``Nov 2026``; a raw row's instant with its seconds. The hour in which a clock is set back reads
-    ``01:00 EDT–01:00 EST``."""
+    """The span of one row: ``Mon 16 Nov 2026, 21:40–21:50 MST``, ``Mon 16 Nov 2026``, ``Nov 2026``;
+    a raw row's instant with its seconds. The hour in which clocks go back is ``01:00 EDT–01:00
+    EST``."""
     local = clock.local(start_ms)
     day = local // DAY_MS
     if resolution is RAW:
@@ -170,7 +240,7 @@ def measures_water(category: str) -> bool:
 
 
 def radio_words(signal_strength: float | None, network_rssi: float | None) -> str:
-    """``−87 dBm RSSI``, else ``−104 dBm signal``; an en dash where neither is of now."""
+    """``−87 dBm RSSI``, otherwise ``−104 dBm signal``; an en dash without either."""
     value, name = radio_values(network_rssi, signal_strength)
     return f"{value} {name.partition(',')[0]}".strip()
 
@@ -178,7 +248,7 @@ def radio_words(signal_strength: float | None, network_rssi: float | None) -> st
 def radio_values(
     network_rssi: float | None, signal_strength: float | None, *, nothing: str = ""
 ) -> tuple[str, str]:
-    """(``−87 dBm``, ``RSSI, signal −104 dBm``): the number that matters, and what it is."""
+    """(``−87 dBm``, ``RSSI, signal −104 dBm``): the main number, and its meaning."""
     named = ((network_rssi, NETWORK_RSSI, "RSSI"), (signal_strength, SIGNAL_STRENGTH, "signal"))
     measured = [
         (f"{exact(value, 0)} {metric.unit}", name)

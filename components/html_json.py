@@ -1,8 +1,8 @@
-"""Parts of many small elements, as data that the browser builds them from (assets/sheets.js).
+"""Many small elements as JSON, from which the browser builds them (assets/sheets.js).
 
-Dash keeps every component of a page in sight: each change looks at each of them. A table of
-hundreds of cells that nobody listens to would slow down the chart's zoom above it. Dash also has
-no plain fields of a form; the last section has them."""
+Dash checks every component of a page at each change. A static table of hundreds of cells would slow
+down the chart's zoom above it. Dash also has no plain form fields; the last section has them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUFFIX: Final = "-sheet"
 
 
 def sheet(parts: Component | str | Iterable[Any] | None) -> list[Node]:
-    """The parts as data. Raises TypeError for a component that isn't one of HTML's."""
+    """The elements as JSON. Raises TypeError for a component that isn't an HTML element."""
     if parts is None:
         return []
     if isinstance(parts, str | int | float):
@@ -53,7 +53,7 @@ def _text(value: Any) -> str:
 
 
 def el(tag: str, *nodes: Node | None, **attributes: str | bool | None) -> Element:
-    """An element for which Dash has no component, such as a form's field. ``class_`` is the class,
+    """An element for which Dash has no component, such as a form field. ``class_`` is the class,
     ``data_do`` data-do; None and False leave an attribute out."""
     html_attributes = {
         name.rstrip("_").replace("_", "-"): "" if value is True else value
@@ -64,17 +64,18 @@ def el(tag: str, *nodes: Node | None, **attributes: str | bool | None) -> Elemen
 
 
 def store(id: str) -> dcc.Store:
-    """What the element ``id`` is built from; stands anywhere on the page."""
+    """The Store from which the element ``id`` is built; it may stand anywhere on the page."""
     return dcc.Store(id=f"{id}{_SUFFIX}")
 
 
 def output(id: str) -> Output:
-    """For a callback that answers with a `sheet` for the element ``id``."""
+    """The output of a callback that returns a `sheet` for the element ``id``."""
     return Output(f"{id}{_SUFFIX}", "data")
 
 
 def drawn(*ids: str) -> None:
-    """Let the browser build these elements whenever they change; once a page, at import."""
+    """Registers the script that builds these elements at each change; called once for each page, at
+    import."""
     for id in ids:
         clientside_callback(
             ClientsideFunction("sheets", "draw"),
@@ -91,7 +92,7 @@ __all__ = ["Element", "button", "checks", "choice", "confirmed", "el", "field", 
 
 
 def field(label: str, *inside: Node | None, hint: str = "", kind: str = "") -> Element:
-    """A label above what it is of; ``kind``: the source of rules that it belongs to."""
+    """A field with its label. ``kind``: the source of rules that it belongs to."""
     return el(
         "div",
         el("span", label, class_="alert-label"),
@@ -142,14 +143,14 @@ def checks(name: str, options: list[tuple[str, str]], chosen: tuple[str, ...]) -
 
 
 def button(label: str, do: str, *, kind: str = "", **more: str | bool | None) -> Element:
-    """``do`` is what a click asks for (assets/alerts.js)."""
+    """``do``: the action of a click (assets/alerts.js)."""
     return el(
         "button", label, type="button", class_=f"button {kind}".strip(), data_alert=do, **more
     )
 
 
 def confirmed(label: str, words: str, do: str, **more: str | bool | None) -> Element:
-    """A deed that is asked for twice."""
+    """An action that must be confirmed."""
     return el(
         "details",
         el("summary", label, class_="button small"),

@@ -1,7 +1,7 @@
-"""What the address of an image says: strictly read, since a wrong image looks like a right one.
+"""The parameters of an image's address, read strictly, since a wrong image looks like a right one.
 
-The page's own parameters (`components/url_state.py`, `components/fleet/url_state.py`), and theme
-and size. Pure.
+They are the page's own parameters (`components/url_state.py`, `components/fleet/url_state.py`), and
+theme and size. Pure.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Check = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """In CSS pixels; a PNG has ``scale`` times as many. ``height`` 0: as high as it gets."""
+    """In CSS pixels; a PNG has ``scale`` times as many. ``height`` 0: as high as the content."""
 
     width: int
     height: int
@@ -54,7 +54,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a parameter may be, as a test and in words."""
+    """The allowed values of a parameter, as a test and as text."""
 
     holds: Check
     words: str
@@ -137,8 +137,8 @@ _WALL: Final[Mapping[str, Rule]] = {
 
 
 def read_chart(pairs: Pairs) -> tuple[View, Size]:
-    """The chart's view, as wide as its plot will be. Raises BadRequest that names every parameter
-    that is unknown, repeated or out of bounds."""
+    """The chart's view, as wide as its plot. Raises BadRequest that names every parameter that is
+    unknown, repeated or out of bounds."""
     params = checked(pairs, _CHART)
     if ("from" in params) != ("to" in params):
         raise refused([("to" if "from" in params else "from", "must be used with the other one")])
@@ -150,14 +150,14 @@ def read_chart(pairs: Pairs) -> tuple[View, Size]:
 
 
 def read_card(pairs: Pairs) -> tuple[View, Size]:
-    """Zone, units and theme of a card's image: its weeks are the card's own. Raises BadRequest, as
+    """Zone, units and theme of a card's image; the card sets its own weeks. Raises BadRequest as
     `read_chart`."""
     params = checked(pairs, SIZED)
     return read_view(params), size_of(params, USUAL_PX)
 
 
 def read_wall(pairs: Pairs) -> tuple[FleetView, str, Size]:
-    """The wall's view, its theme, and its size. Raises BadRequest, as `read_chart`."""
+    """The wall's view, theme and size. Raises BadRequest as `read_chart`."""
     params = checked(pairs, _WALL)
     return (
         read_fleet_view(params),
@@ -167,8 +167,8 @@ def read_wall(pairs: Pairs) -> tuple[FleetView, str, Size]:
 
 
 def checked(pairs: Pairs, rules: Mapping[str, Rule]) -> dict[str, Any]:
-    """What an address says, each name once. Raises BadRequest that names every parameter that
-    breaks its rule or has none."""
+    """The parameters, each name once. Raises BadRequest that names every parameter that breaks its
+    rule or has none."""
     params: dict[str, str] = {}
     wrong: list[tuple[str, str]] = []
     for name, text in pairs:

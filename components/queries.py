@@ -1,24 +1,35 @@
-"""What pages, files and images ask the client: devices, the rows of a chart, rows in pages."""
+"""Queries shared by pages, files and images: devices, the rows of a chart, rows in pages."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import (
     COARSEST_STORED,
+    DAY,
     EARLIEST_READING_MS,
+    FLOW_AMOUNT,
     FUTURE_TOLERANCE_MS,
+    LIMIT,
     METRICS,
+    ONE_MINUTE,
+    QUALITY,
+    TOTAL,
     Metric,
     Resolution,
 )
 from api.client import Client, Device, DeviceStatus, Finding, LatestEntry, Series
 from api.errors import NotFound
+from api.metering import night_flow, uptime
 from api.metering.cadence import configured
+from api.metering.hourly_profile import Week, resolution_of, week, window_of
 from api.metering.install_date import disproving
+from api.timez import HOUR_MS, bucket_starts, ceil_to, day_start, floor_to, local_ordinal
 from components.charts.marks import MOST_MARKS
 from components.fleet.device_queries import measured
 from components.ranges import (
@@ -32,10 +43,13 @@ from components.ranges import (
 )
 from components.readings_only_queries import statuses
 
+_VOLUME: Final = f"total_{FLOW_AMOUNT.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceLookup:
-    """A device, when its last reading came (None for never), and whether it is active."""
+    """A device, the time of its last reading (None if it never reported), and whether it is
+    active."""
 
     device: Device
     last_seen_ms: int | None
@@ -45,11 +59,10 @@ class DeviceLookup:
 def find_device(client: Client, identifier: str, now_ms: int) -> DeviceLookup:
     """The device of a UUID, serial number or networkUniqueIdentifier.
 
-    The interface lists devices but doesn't show a single one; `latest` names any identifier's
-    serial number, by which the list can then be asked. Two small questions, whatever the fleet;
-    a third for an inactive device, since only the list's filter tells which those are. And one more
-    of a device that has readings: whether they disprove its installation date, which then is None.
-    Raises NotFound.
+    The interface lists devices but has no request for a single one; `latest` gives the serial
+    number of any identifier, by which the list is filtered. Two small requests for a fleet of any
+    size; a third for an inactive device, since only the list's filter shows that. One more if the
+    device has readings: an installation date after the first reading is dropped. Raises NotFound.
     """
     for entry in _last_seen(client, identifier, now_ms):
         for active in (True, False):
@@ -62,7 +75,7 @@ def find_device(client: Client, identifier: str, now_ms: int) -> DeviceLookup:
 
 
 def is_there(client: Client, identifier: str, now_ms: int) -> bool:
-    """Whether `find_device` would find one, by one small question."""
+    """Whether `find_device` would succeed, by one small request."""
     return bool(_last_seen(client, identifier, now_ms))
 
 
@@ -77,8 +90,8 @@ def _dated(client: Client, device: Device, entry: LatestEntry) -> Device:
 
 
 def usual_interval_s(client: Client, lookup: DeviceLookup) -> float | None:
-    """How often the device reports in good health: as configured, else as the week up to its
-    last reading shows. None where neither tells."""
+    """The device's cadence in seconds: as configured, otherwise from the week up to its last
+    reading. None if neither is known."""
     pace = configured(lookup.device.reporting_interval_s)
     if pace is None and lookup.last_seen_ms is not None:
         pace = measured(client, lookup.device.id, lookup.last_seen_ms)
@@ -86,21 +99,21 @@ def usual_interval_s(client: Client, lookup: DeviceLookup) -> float | None:
 
 
 def last_seen_ms(client: Client, device_id: str, now_ms: int) -> int | None:
-    """When the device's last reading came, however long ago."""
+    """The time of the device's last reading, of any age."""
     entries = _last_seen(client, device_id, now_ms)
     return entries[0].last_seen_ms if entries else None
 
 
 def _last_seen(client: Client, identifier: str, now_ms: int) -> tuple[LatestEntry, ...]:
-    until_ms = now_ms + FUTURE_TOLERANCE_MS  # a device's clock may run ahead
+    until_ms = now_ms + FUTURE_TOLERANCE_MS  # a device's clock may be ahead
     return client.latest(
         [identifier], ["lastSeen"], from_ms=EARLIEST_READING_MS, to_ms=until_ms
     ).entries
 
 
 def findings_in(client: Client, device_id: str, window: Window) -> tuple[Finding, ...]:
-    """The device's findings that the window meets, worst first, without those that were dismissed.
-    None where the server keeps none."""
+    """The device's findings that overlap the window, worst first, without dismissed ones. None if
+    the server has no findings."""
     try:
         return client.findings(
             device=device_id,
@@ -124,12 +137,11 @@ def flow_series(
     tz: ZoneInfo,
     metrics: Collection[Metric] = METRICS,
 ) -> Series:
-    """The finest rows that suit the width, the buckets under both edges included, with what is
-    needed of these metrics.
+    """The finest rows that suit the width, including the buckets at both edges, with these metrics.
 
-    The adaptive endpoint ends at hours and then cuts the answer off. So where a window may hold
-    more hours than rows are wanted, its hourly rows are counted first: a device that reported in a
-    few of them is still shown by the hour, any other by days or months of the zone.
+    The adaptive endpoint's coarsest level is hours, beyond which it truncates. So if a window may
+    have more hours than the budget, its hourly rows are counted first: a device that reported in a
+    few of them is still shown by the hour, any other by local days or months.
     """
     rows = budget(width_px)
     wide = widened(window, tz)
@@ -196,9 +208,9 @@ def pages(
     limit: int,
     timezone: str | None = None,
 ) -> Iterator[Series]:
-    """Every row of the window once, in order, ``limit`` at a time. Continued by instant, not by
-    number: rows that arrive late for what was read already don't shift the rest."""
-    start, seen = window.from_ms, 0  # so many rows of that very instant were read
+    """Every row of the window once, in order, ``limit`` at a time. Continues by instant, not by
+    offset: late rows of pages already read don't shift the rest."""
+    start, seen = window.from_ms, 0  # the number of rows read at that instant
     while True:
         page = client.datapoints(
             device_id,
@@ -219,10 +231,94 @@ def pages(
 
 
 def status_of(client: Client, device_id: str, now_ms: int) -> DeviceStatus:
-    """As the service keeps it; from the readings where it keeps none, or none yet."""
+    """The device's status as the service stores it; otherwise derived from the readings."""
     with suppress(NotFound):
         status = client.status(device_id)
         if status.as_of_ms is not None:
             return status
     device = find_device(client, device_id, now_ms).device
     return next(iter(statuses(client, [device], now_ms)))
+
+
+# --- Volumes, quality and flow of a device --------------------------------------------------------
+
+
+def window_gallons(client: Client, device_id: str, window: Window) -> float | None:
+    """The volume of the minutes that start in the window, in gallons; None without readings."""
+    return _sum(_whole_hours_and_edges(client, device_id, window))
+
+
+def quality_range(
+    client: Client, device_id: str, window: Window
+) -> tuple[float | None, float | None]:
+    """The lowest and highest quality of the minutes that start in the window; (None, None) without
+    readings."""
+    parts = _whole_hours_and_edges(client, device_id, window)
+    least, most = (_values(parts, f"{end}_{QUALITY.name}") for end in ("min", "max"))
+    return min(least, default=None), max(most, default=None)
+
+
+def _whole_hours_and_edges(client: Client, device_id: str, window: Window) -> list[Series]:
+    """The totals of the window's whole hours, and of the minutes at its edges."""
+    first, last = ceil_to(window.from_ms, HOUR_MS), floor_to(window.to_ms + 1, HOUR_MS)
+    if first >= last:
+        return [_minutes(client, device_id, window.from_ms, window.to_ms)]
+    parts = [client.datapoints(device_id, TOTAL, from_ms=first, to_ms=last - 1)]
+    if window.from_ms < first:
+        parts.append(_minutes(client, device_id, window.from_ms, first - 1))
+    if last <= window.to_ms:
+        parts.append(_minutes(client, device_id, last, window.to_ms))
+    return parts
+
+
+def _minutes(client: Client, device_id: str, from_ms: int, to_ms: int) -> Series:
+    return client.datapoints(device_id, ONE_MINUTE, from_ms=from_ms, to_ms=to_ms)
+
+
+def _values(parts: list[Series], column: str) -> list[float]:
+    return [v for part in parts for v in part.columns.get(column, ()) if v is not None]
+
+
+def _sum(parts: list[Series]) -> float | None:
+    values = _values(parts, _VOLUME)
+    return sum(values) if values else None
+
+
+def mean_quality(client: Client, device_id: str, window: Window) -> float | None:
+    """The mean of the hours' means, as the interface defines it."""
+    total = client.datapoints(device_id, TOTAL, from_ms=window.from_ms, to_ms=window.to_ms)
+    return next(iter(total.columns.get(f"avg_{QUALITY.name}", ())), None)
+
+
+def coverage(client: Client, device_id: str, resolution: Resolution, window: Window) -> float:
+    """The share of the window's buckets that have a reading."""
+    expected = bucket_starts(window.from_ms, window.to_ms, resolution.fixed_ms)
+    count = client.count(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
+    return uptime.share(count, expected) or 0.0
+
+
+def night_flow_of(
+    client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: int
+) -> night_flow.NightFlow:
+    """The night flow of the last finished nights."""
+    windows = night_flow.nights(tz, now_ms)
+    window, resolution = night_flow.rows_of(windows, cadence_ms)
+    rows = client.datapoints(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
+    return night_flow.night_flow(dict(rows.pairs(_VOLUME)), windows, rows.resolution, cadence_ms)
+
+
+def volume_days(
+    client: Client, device_id: str, tz: ZoneInfo, now_ms: int, days: int
+) -> list[tuple[int, float]]:
+    """(first instant, gallons) of the last ``days`` local days that have readings."""
+    first = day_start(tz, local_ordinal(tz, now_ms) - days + 1)
+    rows = client.datapoints(device_id, DAY, from_ms=first, to_ms=now_ms, timezone=tz.key)
+    return [(start, gallons) for start, gallons in rows.pairs(_VOLUME) if gallons is not None]
+
+
+def weekly_profile(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
+    """The mean flow of each hour of the local week."""
+    window = window_of(tz, now_ms)
+    resolution = resolution_of(tz, window)
+    parts = pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0)
+    return week(chain.from_iterable(part.pairs(_VOLUME) for part in parts), tz, window)

@@ -1,4 +1,4 @@
-"""From what a reader looks at to what the service is asked: window, budget, level of detail."""
+"""From the visible range to the requested one: window, budget, resolution."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from api.timez import (
 MIN_BUDGET: Final = 400
 MAX_BUDGET: Final = 4_000
 ROWS_PER_PX: Final = (
-    2  # the service's levels differ by 2 to 6: this keeps the coarsest fitting one fine
+    2  # the service's levels differ by a factor of 2 to 6: this keeps the chosen one fine
 )
 WIDTH_STEP_PX: Final = 100
-HOURS_STRETCH: Final = 2  # twice as many hours as wanted are better than a twelfth as many days
-MAX_DAYS: Final = 1_100  # beyond about three years months read better than days
+HOURS_STRETCH: Final = 2  # twice the budget in hours is better than a twelfth of it in days
+MAX_DAYS: Final = 1_100  # above about three years months are clearer than days
 SHORTEST_MS: Final = 10_000
-MARGIN: Final = 0.25  # of a zoomed window, asked for on both sides: a short pan needs no answer
+MARGIN: Final = 0.25  # of a zoomed window, loaded on both sides: a short pan needs no request
 BAR_PX: Final = 2.5  # narrower bars run into each other
 EARLIEST_MS: Final = 0  # calendars are exact from 1970 to 2200
 LATEST_MS: Final = 7_258_118_400_000
@@ -53,9 +53,9 @@ DEFAULT_PRESET: Final = PRESET_BY_NAME["24h"]
 
 
 def preset_window(preset: Preset, last_ms: int | None, now_ms: int) -> Window:
-    """The preset's window: it ends now for a device that has reported within the preset's
-    length (or never), else with the minute of its last reading. Ends are 1 ms before an edge, so
-    that a window of 24 h holds 1,440 minutes, not 1,441."""
+    """The preset's window: it ends now if the device has reported within the preset's length (or
+    never), otherwise with the minute of its last reading. It ends 1 ms before an edge, so that a
+    window of 24 h has 1,440 minutes, not 1,441."""
     end = floor_to(now_ms, MINUTE_MS)
     if last_ms is not None and last_ms < end - preset.length_ms:
         end = ceil_to(last_ms + 1, MINUTE_MS)
@@ -63,7 +63,7 @@ def preset_window(preset: Preset, last_ms: int | None, now_ms: int) -> Window:
 
 
 def bounded(from_ms: int, to_ms: int) -> Window | None:
-    """What a reader or a link asked for, kept within the calendar; None where it is no window."""
+    """A requested window, cut to the calendar; None if it is invalid."""
     first, last = max(EARLIEST_MS, from_ms), min(LATEST_MS, to_ms)
     if last <= first:
         return None
@@ -71,37 +71,37 @@ def bounded(from_ms: int, to_ms: int) -> Window | None:
 
 
 def budget(width_px: float) -> int:
-    """How many rows a plot of that inner width (CSS pixels) is worth: about two a pixel, of the
-    width rounded up to 100 px, so that a few pixels more or less ask the same question."""
+    """The number of rows for a plot of that inner width (CSS pixels): about two a pixel, of the
+    width rounded up to 100 px, so that a few pixels more or less make the same request."""
     steps = -(-int(max(0, min(width_px, MAX_BUDGET))) // WIDTH_STEP_PX)
     return max(MIN_BUDGET, min(MAX_BUDGET, steps * WIDTH_STEP_PX * ROWS_PER_PX))
 
 
 def with_margins(window: Window) -> Window:
-    """The window and what lies beside it, within the calendar."""
+    """The window with a margin on both sides, within the calendar."""
     margin = round(window.length_ms * MARGIN)
     reach = bounded(window.from_ms - margin, window.to_ms + margin)
     return reach or window
 
 
 def hours(window: Window) -> int:
-    """How many hourly rows the window can hold at most."""
+    """The largest possible number of hourly rows in the window."""
     return bucket_starts(window.from_ms, window.to_ms, HOUR_MS)
 
 
 def hourly_budget(rows: int) -> int:
-    """How many rows may come where the next coarser level would be days."""
+    """The number of rows allowed if the next coarser level would be days."""
     return min(MAX_BUDGET, rows * HOURS_STRETCH)
 
 
 def calendar_resolution(window: Window, rows: int) -> Resolution:
-    """The level for a window whose hours don't fit ``rows``."""
+    """The resolution of a window whose hours don't fit ``rows``."""
     days = -(-window.length_ms // DAY_MS)
     return DAY if days <= min(rows, MAX_DAYS) else MONTH
 
 
 def bar_resolution(window: Window, width_px: float, cadence_ms: int) -> Resolution:
-    """The finest level whose bars stand apart and hold a reading each."""
+    """The finest resolution whose bars don't touch and have a reading each."""
     most = max(1, round(width_px / BAR_PX))
     for resolution in STORED:
         fits = window.length_ms <= most * resolution.fixed_ms
@@ -111,11 +111,11 @@ def bar_resolution(window: Window, width_px: float, cadence_ms: int) -> Resoluti
 
 
 def widened(window: Window, tz: ZoneInfo, resolution: Resolution | None = None) -> Window:
-    """The window to ask for, so that the bucket under each edge comes whole.
+    """The window to request, so that the bucket at each edge is complete.
 
-    Bounds select by a bucket's start: the bucket that starts before the left edge and reaches into
-    the window would be missing. The adaptive level (``resolution`` None) isn't known beforehand:
-    what is at most a hundredth of the window is a safe guess.
+    Bounds select by a bucket's start, so a bucket that starts before the left edge and overlaps the
+    window would be missing. The adaptive resolution (``resolution`` None) isn't known beforehand: a
+    hundredth of the window is a safe bound.
     """
     if resolution is not None and resolution.length_ms is not None:
         return Window(floor_to(window.from_ms, resolution.length_ms), window.to_ms)
@@ -127,6 +127,6 @@ def widened(window: Window, tz: ZoneInfo, resolution: Resolution | None = None) 
 
 
 def around(window: Window) -> Window:
-    """A window around a span: as much again on both sides."""
+    """The window around a span, three times as long."""
     room = max(window.length_ms, 60_000)
     return Window(window.from_ms - room, window.to_ms + room)

@@ -1,7 +1,7 @@
-"""The status of a page of devices, for a server that has the interface of readings alone.
+"""The status of a page of devices, for a server with the interface of readings alone.
 
-A Weir keeps each device's status and answers by it. Any other server is asked for the devices of
-one page and their `latest`; it can't search text, nor sort or filter by a status.
+A Weir server stores each device's status. From any other server the devices of one page and their
+`latest` are loaded; it can't search text, nor sort or filter by a status.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def bare_page(
     offset: int = 0,
     span: Span = DEFAULT_SPAN,
 ) -> StatusPage:
-    """In order of a device's field, else of its label. ``search`` is an exact name, ``span`` the
-    one window that a status has."""
+    """Sorted by a device's field, by default its label. ``search``: an exact name. ``span``: the
+    one window of the statuses."""
     inactive = _inactive(client) if active != "true" else frozenset[str]()
     if search:
         devices = _named(client, active, search)
@@ -65,7 +65,7 @@ def bare_page(
 
 
 def _inactive(client: Client) -> frozenset[str]:
-    """Their ids: a Device doesn't say whether it is active, only the list's filter tells."""
+    """Ids of the inactive devices: a Device has no such field, only the list has a filter."""
     return frozenset(device.id for device in client.devices(active="false").devices)
 
 
@@ -84,8 +84,8 @@ def statuses(
     inactive: Container[str] = frozenset(),
     span: Span = DEFAULT_SPAN,
 ) -> Iterator[DeviceStatus]:
-    """One for each device, in order; of one that isn't configured as if it reported each minute.
-    ``inactive`` are ids. Volumes and findings are unknown."""
+    """A status for each device, in order; a device without a configured cadence counts as reporting
+    each minute. ``inactive``: ids. Volumes and findings are unknown."""
     by_resolution: defaultdict[Resolution, list[str]] = defaultdict(list)
     for device in devices:
         by_resolution[uptime.resolution_for(_cadence(device))].append(device.id)

@@ -1,4 +1,4 @@
-"""What surrounds every page: the top bar, the way around, the theme switch, the organization."""
+"""The frame of every page: top bar, navigation, theme switch, account."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Final
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from api.client import Client
 from api.errors import WeirError
 from components import formatting, session
-from components.controls import attributes, freshness_badge, labelled
-from components.menu import Entry, Section, menu
+from components.controls import Entry, Section, attributes, freshness_badge, labelled, menu
 from components.session import SIGN_OUT
 
-THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js listens to it
-OUTAGE_ID: Final = "outage"  # assets/session.js says there why no reading comes in
+THEME_SWITCH_ID: Final = "theme-switch"  # assets/head/start.js handles it
+OUTAGE_ID: Final = "outage"  # assets/session.js writes there why no readings are stored
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One entry of the way around."""
+    """One entry of the navigation."""
 
     label: str
     path: str
@@ -35,8 +33,7 @@ NOTES_PATH: Final = "/notes"
 ADMIN_PATH: Final = "/admin"
 AUDIT_PATH: Final = "/admin/audit"
 IMPORT_PATH: Final = "/import"
-BADGE_ID: Final = "findings-badge"  # assets/findings.js keeps it while its page is open
-BADGE_TTL_S: Final = 30
+BADGE_ID: Final = "findings-badge"  # assets/findings.js updates it while its page is open
 PLACES: Final = (
     Place("Fleet", "/"),
     Place("Findings", FINDINGS_PATH),
@@ -46,7 +43,7 @@ PLACES: Final = (
     Place("Alerts", ALERTS_PATH),
     Place("Notes", NOTES_PATH),
 )
-# In the menu of the account: what is set up once. The second is for administrators.
+# Entries of the account menu, for settings. The second one is for administrators.
 SET_UP: Final = (
     (Place("Embeds", "/embeds"), False),
     (Place("Import", IMPORT_PATH), True),
@@ -61,8 +58,8 @@ def frame(
     tools: Sequence[Component] = (),
     remarks: Sequence[str] = (),
 ) -> Component:
-    """A whole page. ``place`` is the path of its entry, ``tools`` stand in the bar, ``remarks`` say
-    what of its address couldn't be read."""
+    """A whole page. ``place``: the path of its navigation entry. ``tools``: controls in the bar.
+    ``remarks``: invalid parameters of its address."""
     return html.Div(
         [
             html.A("Skip to the content", href="#content", className="skip"),
@@ -108,7 +105,7 @@ def _bar(place: str, tools: Sequence[Component]) -> Component:
 
 
 def _account() -> Component:
-    """Whose devices these are, what is set up once, and the way out."""
+    """The account menu: the organization, settings, signing out."""
     may_administer = session.me().role.may_administer
     entries: list[Component] = [
         html.A(place.label, href=session.site_path(place.path), className="button account-entry")
@@ -135,54 +132,44 @@ def _entry(place: Place, *, current: bool) -> Component:
 
 
 def _badge(path: str) -> list[Component]:
-    """How many wait there for somebody; empty where the service can't say."""
+    """The number of items that need attention there; empty if the service doesn't respond."""
     if path not in _BADGES:
         return []
     id, title, count_of = _BADGES[path]
     try:
-        count = session.remembered(id, count_of, ttl_s=BADGE_TTL_S)
+        count = count_of()
     except WeirError:
         count = 0
     text = "" if not count else formatting.whole(count)
     return [html.Span(text, id=id, className="place-badge", title=title)]
 
 
-def _worth_a_look(client: Client) -> int:
-    return client.findings(
-        states=["open"], severities=["critical", "warning"], count_only=True
-    ).count
-
-
-def _firing(client: Client) -> int:
-    return client.alerts(states=["firing"], count_only=True).count
-
-
 _BADGES: Final = {
-    FINDINGS_PATH: (BADGE_ID, "Open critical findings and warnings", _worth_a_look),
-    ALERTS_PATH: ("alerts-badge", "Firing alerts", _firing),
+    FINDINGS_PATH: (
+        BADGE_ID,
+        "Open critical findings and warnings",
+        session.count_of_urgent_findings,
+    ),
+    ALERTS_PATH: ("alerts-badge", "Firing alerts", session.count_of_firing_alerts),
 }
 
 
 def mark() -> Component:
-    """Weir's mark: two waves over a crest, drawn by the stylesheet."""
+    """Weir's logo: two waves over a crest, drawn by the stylesheet."""
     return html.Span(className="mark", **attributes(aria_hidden="true"))
 
 
 def organization_name() -> str:
-    """Empty where the service can't say: the page then shows its own error."""
+    """Empty if the service doesn't respond: the page then shows its own error."""
     try:
-        return str(session.remembered("organization", _first_organization))
+        return session.organization_name()
     except WeirError:
         return ""
 
 
-def _first_organization(client: Client) -> str:
-    return next((each.name for each in client.organizations()), "")
-
-
 # --- Share ---------------------------------------------------------------------------------------
 
-# What assets/share.js makes of an entry. A view that doesn't move has only the first.
+# The actions of assets/share.js. A fixed view has the first only.
 LINK: Final = "share-link"
 MOMENT: Final = "share-moment"
 

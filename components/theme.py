@@ -1,8 +1,8 @@
 """Colours, type and the one graph configuration.
 
-The tokens below are the only place where a colour is spelt out: the stylesheet sees them as CSS
-variables (`css`), figures as a `Palette`. Both themes are held to a contrast of 4.5:1 for text and
-3:1 for graphics by a test.
+The tokens below are the only place with colour values: the stylesheet gets them as CSS variables
+(`css`), figures as a `Palette`. A test checks both themes for a contrast of 4.5:1 for text and 3:1
+for graphics.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ ThemeName = Literal["light", "dark"]
 @dataclass(frozen=True, slots=True)
 class Palette:
     """One theme's colours. ``ink`` is text, ``ink_2`` secondary and ``ink_3`` quiet text;
-    ``on_accent`` is text on the accent, ``tint`` the accent's faint background, ``gap`` the ground
-    of a span without data; ok, warn, bad and off are states, each also shown by shape and word;
-    ``series`` are lines beside each other, in this order."""
+    ``on_accent`` is text on the accent, ``tint`` the accent's faint background, ``gap`` the
+    background of a span without data. ok, warn, bad and off are states, each also shown by shape
+    and word. ``series``: lines of one chart, in this order."""
 
     bg: str
     surface: str
@@ -90,21 +90,21 @@ FONT: Final = (
 FONT_SIZE_PX: Final = 13
 
 GRAPH_CONFIG: Final[Any] = {
-    # plotly.js offers to post the chart to a cloud service unless configured otherwise.
+    # plotly.js offers to upload the chart to a cloud service by default.
     "showSendToCloud": False,
     "plotlyServerURL": "",
     "displaylogo": False,
     "displayNotifier": False,
     "displayModeBar": False,
-    "doubleClick": False,  # assets/chart.js resets to the range that was chosen
+    "doubleClick": False,  # assets/chart.js resets to the chosen range
     "showTips": False,
     "responsive": True,
 }
 
 
 def css() -> str:
-    """Both palettes as CSS variables: the system's preference unless the reader chose one; on
-    paper the light one."""
+    """Both palettes as CSS variables: the system's preference unless the reader chose a theme; the
+    light one on paper."""
     light, dark = _variables(LIGHT), _variables(DARK)
     return (
         f":root{{color-scheme:light;--font:{FONT};{light}}}"
@@ -116,7 +116,7 @@ def css() -> str:
 
 
 def light_css() -> str:
-    """The light palette alone: for paper."""
+    """The light palette alone, for paper."""
     return f":root{{color-scheme:light;--font:{FONT};{_variables(LIGHT)}}}"
 
 
@@ -127,5 +127,5 @@ def _variables(palette: Palette) -> str:
 
 
 def palette(name: object) -> Palette:
-    """The palette of that name; the light one for anything else."""
+    """The palette of that name; the light one by default."""
     return DARK if name == "dark" else LIGHT

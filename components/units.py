@@ -1,4 +1,4 @@
-"""The units a reader chose: what gallons are called and how many of them make one."""
+"""The units that a reader chose: their names and factors from gallons."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from api.metering.units import (
     GALLONS_PER_CUBIC_METRE,
     LITRES_PER_CUBIC_METRE,
     LITRES_PER_GALLON,
+    ShownUnit,
+    shown_unit,
 )
-from components import formatting
+from components import formatting, session
 
 
 class Scale(NamedTuple):
-    """What an axis is marked in: a unit, and how a value of the catalog's unit becomes one of it:
-    times ``factor``, plus ``offset``."""
+    """The unit of an axis, and the conversion of a value from the catalog's unit: times ``factor``,
+    plus ``offset``."""
 
     unit: str
     factor: float
@@ -28,8 +30,8 @@ class Scale(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """``flow_factor`` turns gal/min into the flow's unit; ``flow_name`` spells that out where there
-    is room. ``volume_unit`` is what a price is for, ``volume_factor`` gallons in it."""
+    """``flow_factor``: from gal/min to the flow's unit. ``flow_name``: the long name of that unit.
+    ``volume_unit``: the unit of a price; ``volume_factor``: gallons in it."""
 
     name: str
     label: str
@@ -54,7 +56,7 @@ class Units:
 
     @property
     def volume_steps(self) -> list[tuple[float, float, str]]:
-        """As `volume` chooses: (gallons at least, gallons in one, unit), the largest first."""
+        """The units of `volume`: (gallons at least, gallons in one, unit), the largest first."""
         if self is US:
             return [
                 *((float(a), float(b), unit) for a, b, unit in formatting.VOLUME_UNITS),
@@ -74,8 +76,12 @@ class Units:
         scale = self.scale(metric, value)
         return f"{formatting.number(scale.of(value))} {scale.unit}"
 
+    def shown(self, unit: str) -> ShownUnit:
+        """How a number that is stored in that unit is shown and typed in forms."""
+        return shown_unit(unit, self.name)
+
     def scale(self, metric: Metric, largest: float) -> Scale:
-        """The unit that suits values up to ``largest`` (in the catalog's unit)."""
+        """The unit for values up to ``largest`` (in the catalog's unit)."""
         if metric is FLOW_RATE:
             return Scale(self.flow_name, self.flow_factor)
         if metric is ONBOARD_TEMPERATURE and self is US:
@@ -98,3 +104,18 @@ METRIC: Final = Units(
 )  # fmt: skip
 UNITS: Final = (US, METRIC)
 UNITS_BY_NAME: Final = {units.name: units for units in UNITS}
+
+
+def usual_units() -> Units:
+    """The default units of the reader: those of their organization."""
+    return UNITS_BY_NAME.get(session.organization_units(), US)
+
+
+def read_units(name: str) -> Units:
+    """The units of that name, otherwise the default."""
+    return UNITS_BY_NAME.get(name) or usual_units()
+
+
+def write_units(units: Units) -> str | None:
+    """The name in an address; None for the default, which is left out."""
+    return None if units is usual_units() else units.name

@@ -1,4 +1,4 @@
-"""What a reader looks at, as it stands in the address and in the browser's question.
+"""The view of a chart, in its address and in the browser's query.
 
 The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``, ``units``. Input from
 a browser is checked: invalid values are ignored.
@@ -7,7 +7,7 @@ a browser is checked: invalid values are ignored.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from api.catalog import (
@@ -23,18 +23,18 @@ from api.errors import BadRequest
 from api.metering.comparison import OTHER_DEVICE
 from api.timez import parse_instant, stamp, zone_names
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, bounded, preset_window
-from components.units import UNITS_BY_NAME, US, Units
+from components.units import UNITS_BY_NAME, Units, read_units, usual_units, write_units
 
 NARROWEST_PX: Final = 200
 USUAL_PX: Final = 1_000
 WIDEST_PX: Final = 8_000
-BETWEEN: Final = ".."  # two instants of a range of the reader's own, in an address
+BETWEEN: Final = ".."  # two instants of a custom range, in an address
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """What a chart shows of the readings: one metric, or two that belong together. ``bars`` are
-    totals of buckets, drawn from zero; else averages between their extremes."""
+    """The metrics of a chart: one, or two that belong together. ``bars``: totals of buckets, drawn
+    from zero; otherwise averages between their extremes."""
 
     name: str
     label: str
@@ -65,24 +65,23 @@ COMPARISONS: Final = {
     "year": "Previous year",
     USUAL: "Usual",
 }
-SHOWN: Final = "1"  # of what is switched on
+SHOWN: Final = "1"  # of an option that is on
 LONGEST_COMPARE: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """``custom`` is a range of the reader's own, else ``preset`` is the range. ``window`` is a zoom
-    into it; None shows the whole range. ``tab`` and ``zone`` None are the device's. ``settled``
-    means that the axis shows the window already, since the reader moved it there: an answer must
-    not move it back. ``compare`` is a name of `COMPARISONS`, "device:" and an identifier, or "";
-    ``usual`` shows the band of what is usual."""
+    """``custom``: a custom range; otherwise ``preset`` is the range. ``window``: a zoom into it;
+    None shows the whole range. ``tab`` and ``zone`` None: the device's. ``settled``: the reader has
+    moved the axis to the window already, so a reply must not move it back. ``compare``: a name of
+    `COMPARISONS`, "device:" and an identifier, or "". ``usual``: show the band of usual values."""
 
     preset: Preset = DEFAULT_PRESET
     custom: Window | None = None
     window: Window | None = None
     tab: Tab | None = None
     zone: str | None = None
-    units: Units = US
+    units: Units = field(default_factory=usual_units)
     theme: str = "light"
     width_px: int = USUAL_PX
     settled: bool = False
@@ -90,12 +89,12 @@ class View:
     usual: bool = False
 
     def whole(self, last_ms: int | None, now_ms: int) -> Window:
-        """The range, whatever part of it is shown. ``last_ms`` is the device's last reading."""
+        """The whole range. ``last_ms``: the device's last reading."""
         return self.custom or preset_window(self.preset, last_ms, now_ms)
 
 
 def read_view(params: Mapping[str, Any]) -> View:
-    """From an address' query or from the browser's question."""
+    """From the query of an address or from the browser."""
     chosen = text_param(params, "range")
     return View(
         preset=PRESET_BY_NAME.get(chosen, DEFAULT_PRESET),
@@ -113,7 +112,7 @@ def read_view(params: Mapping[str, Any]) -> View:
 
 
 def unread_view(params: Mapping[str, Any], view: View) -> list[str]:
-    """What of an address couldn't be read, in sentences."""
+    """A sentence for each invalid parameter of an address."""
     preset = text_param(params, "range") in PRESET_BY_NAME or view.custom is not None
     zoomed = view.window is not None
     could = {"range": preset, "metric": view.tab is not None, "from": zoomed, "to": zoomed}
@@ -121,7 +120,7 @@ def unread_view(params: Mapping[str, Any], view: View) -> list[str]:
 
 
 def write_view(view: View) -> dict[str, str | None]:
-    """The part of a view that an address holds; None for what is usual."""
+    """The view's parameters in an address; None for defaults."""
     window = view.window
     return {
         "range": BETWEEN.join(write_window(view.custom)) if view.custom else view.preset.name,
@@ -129,14 +128,14 @@ def write_view(view: View) -> dict[str, str | None]:
         "to": write_window(window)[1] if window else None,
         "metric": view.tab.name if view.tab else None,
         "zone": view.zone,
-        "units": view.units.name if view.units is not US else None,
+        "units": write_units(view.units),
         "compare": view.compare or None,
         "usual": SHOWN if view.usual else None,
     }
 
 
 def read_compare(text: str) -> str:
-    """What can be compared with; "" for anything else."""
+    """The comparison; "" for anything invalid."""
     device = text.startswith(OTHER_DEVICE) and len(OTHER_DEVICE) < len(text) <= LONGEST_COMPARE
     return text if device or text in COMPARISONS else ""
 
@@ -158,7 +157,7 @@ def _width(value: Any) -> int:
     return int(value)
 
 
-# --- Reading what an address holds ---------------------------------------------------------------
+# --- Reading parameters --------------------------------------------------------------------------
 
 
 LONGEST_SHOWN: Final = 60
@@ -175,20 +174,20 @@ NAMES: Final = {
 
 
 def text_param(params: Mapping[str, Any], name: str, longest: int | None = None) -> str:
-    """Cut to ``longest``; empty where there is none."""
+    """Cut to ``longest`` characters; empty without a value."""
     value = params.get(name)
     return value[:longest] if isinstance(value, str) else ""
 
 
 def zone_param(params: Mapping[str, Any]) -> str | None:
-    """A time zone that exists."""
+    """The time zone, if it exists."""
     zone = text_param(params, "zone")
     return zone if zone in zone_names() else None
 
 
 def unread(params: Mapping[str, Any], readable: Mapping[str, bool]) -> list[str]:
-    """What an address says that the page can't show, in sentences. ``readable`` are the names whose
-    values the page has looked at, and whether each could be read."""
+    """A sentence for each parameter with an invalid value. ``readable``: the parameters that the
+    page reads, and whether each is valid."""
     units = text_param(params, "units") in UNITS_BY_NAME
     could = {"zone": zone_param(params) is not None, "units": units, **readable}
     return [
@@ -199,14 +198,14 @@ def unread(params: Mapping[str, Any], readable: Mapping[str, bool]) -> list[str]
 
 
 def units_param(params: Mapping[str, Any]) -> Units:
-    return UNITS_BY_NAME.get(text_param(params, "units"), US)
+    return read_units(text_param(params, "units"))
 
 
-# --- Reading what a page's script sends ----------------------------------------------------------
+# --- Reading input of a page's script ------------------------------------------------------------
 
 
 def read_question(value: Any) -> dict[str, Any]:
-    """Of a Store; without a value it holds nothing yet."""
+    """The value of a Store, which is None at first."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -215,7 +214,7 @@ def read_question(value: Any) -> dict[str, Any]:
 
 
 def read_text(value: Any) -> str:
-    """Of a field; an empty one may have no value."""
+    """The value of a field; None if empty."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -224,7 +223,7 @@ def read_text(value: Any) -> str:
 
 
 def read_texts(value: Any) -> tuple[str, ...]:
-    """Of a choice of several."""
+    """The values of a multiple choice."""
     listed = [] if value is None else value
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         raise _foreign("a choice")

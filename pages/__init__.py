@@ -1,1 +1,1 @@
-"""One file a page. Pages are islands: none imports another."""
+"""One file for each page. No page imports another."""

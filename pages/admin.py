@@ -1,4 +1,4 @@
-"""The administration: devices, groups, keys, the organization, the quality of its data."""
+"""The administration: devices, groups, keys, the organization, data quality."""
 
 from __future__ import annotations
 

@@ -1,15 +1,13 @@
-"""Rules of alerts and their receivers: made with a preview, changed, switched, deleted, tested."""
+"""Alert rules and their receivers: create with a preview, change, enable, delete, test."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dash import (
-    ClientsideFunction,
     Input,
     Output,
     callback,
-    clientside_callback,
     no_update,
     register_page,
 )
@@ -19,7 +17,7 @@ from api.errors import BadRequest, WeirError
 from api.timez import now_ms
 from components import html_json, shell
 from components.alerts import forms, queries, rules
-from components.alerts.layout import RULE_SHEETS, RULES_PATH, RuleIds, rules_page
+from components.alerts.layout import RULE_SHEETS, RULES_PATH, RuleIds, link_scripts, rules_page
 from components.alerts.rules import preview
 from components.controls import failure
 from components.fleet.device_queries import directory
@@ -45,7 +43,7 @@ def layout(rule: str = "", receiver: str = "", **_: Any) -> Component:
     Input(RuleIds.QUESTION, "data"),
 )
 def listed(question: Any) -> tuple[Any, ...]:
-    """The form only when it is asked for: what is being typed stays."""
+    """The lists, and the form only on request, so that typed text stays."""
     params, now = read_question(question), now_ms()
     rule_id, receiver_id = read_text(params.get("rule")), read_text(params.get("receiver"))
     may_change = queries.role().may_administer
@@ -56,10 +54,10 @@ def listed(question: Any) -> tuple[Any, ...]:
             groups = directory(current_access(), now).groups
             form = _form(settings, groups, rule_id, receiver_id, may_change)
     except WeirError as error:
-        return {"error": failure(error), "asked": params.get("asked")}, *(no_update,) * 4
+        return {"error": failure(error), "request_id": params.get("request_id")}, *(no_update,) * 4
     names = {each.id: each.name for each in settings.receivers}
     return (
-        {"asked": params.get("asked")},
+        {"request_id": params.get("request_id")},
         rules.summary(settings.rules, settings.receivers),
         rules.rule_list(settings.rules, names, rule_id, may_change=may_change),
         rules.receiver_list(settings.receivers, receiver_id, may_change=may_change),
@@ -90,7 +88,7 @@ def _form(
     html_json.output(RuleIds.PREVIEW), Input(RuleIds.DRAFT, "data"), prevent_initial_call=True
 )
 def previewed(draft: Any) -> Any:
-    """Where it fails, saving still works; it says so."""
+    """The preview of a rule; on failure a message, and saving still works."""
     fields = read_question(draft).get("fields")
     if not isinstance(fields, dict):
         return []
@@ -111,18 +109,8 @@ def previewed(draft: Any) -> Any:
     prevent_initial_call=True,
 )
 def do(deed: Any) -> dict[str, Any]:
-    """Saves, switches, deletes or tests; says what it did, or what is wrong."""
+    """Saves, enables, deletes or tests; returns the result or the error as a sentence."""
     return queries.deed_status(deed, queries.change)
 
 
-for _function, _output, _source in (
-    ("listed", RuleIds.SHOWN, RuleIds.ANSWER),
-    ("done", RuleIds.NEXT, RuleIds.DONE),
-):
-    clientside_callback(
-        ClientsideFunction("alerts", _function),
-        Output(_output, "data"),
-        Input(_source, "data"),
-        prevent_initial_call=True,
-    )
-html_json.drawn(*RULE_SHEETS)
+link_scripts(RuleIds, RULE_SHEETS)

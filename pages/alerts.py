@@ -1,25 +1,24 @@
-"""Alerts: what fires now, acknowledged in one click; and what was sent of each before."""
+"""Alerts: those firing now, acknowledged in one click, and the history with sent messages."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from dash import (
-    ClientsideFunction,
     Input,
     Output,
     callback,
-    clientside_callback,
     no_update,
     register_page,
 )
 from dash.development.base_component import Component
 
 from api.errors import WeirError
+from api.metering.cost import DEFAULT_CURRENCY
 from api.timez import now_ms
 from components import html_json, shell
 from components.alerts import lists, queries
-from components.alerts.layout import SHEETS, Ids, alerts_page
+from components.alerts.layout import SHEETS, Ids, alerts_page, link_scripts
 from components.controls import failure
 from components.fleet.device_queries import directory
 from components.fleet.queries import current_access
@@ -44,7 +43,7 @@ def layout(page: str = "", group: str = "", **_: Any) -> Component:
     Input(Ids.QUESTION, "data"),
 )
 def listed(question: Any) -> tuple[Any, ...]:
-    """Where it fails, the last good lists stay."""
+    """The lists; on failure the last ones stay."""
     params, now = read_question(question), now_ms()
     text = read_text(params.get("page"))
     number = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
@@ -52,18 +51,22 @@ def listed(question: Any) -> tuple[Any, ...]:
         overview = queries.now(number, read_text(params.get("group"))[:LONGEST_TEXT])
         meters = directory(current_access(), now).by_id
     except WeirError as error:
-        return {"error": failure(error), "asked": params.get("asked")}, *(no_update,) * 4
+        return {"error": failure(error), "request_id": params.get("request_id")}, *(no_update,) * 4
 
     def zone_of(device_id: str) -> str:
         meter = meters.get(device_id)
         return str(meter.time_zone) if meter else "UTC"
 
+    def currency_of(device_id: str) -> str:
+        meter = meters.get(device_id)
+        return meter.currency if meter else DEFAULT_CURRENCY
+
     may_operate = queries.role().may_operate
     labels = {id: meter.label for id, meter in meters.items()}
     return (
-        {"asked": params.get("asked")},
+        {"request_id": params.get("request_id")},
         lists.summary(overview.firing, overview.messages),
-        lists.firing(overview.firing, now, zone_of, may_operate=may_operate),
+        lists.firing(overview.firing, now, zone_of, currency_of, may_operate=may_operate),
         lists.history(overview.history, number, now, zone_of),
         lists.silences(overview.silences, labels, now, may_operate=may_operate),
     )
@@ -71,23 +74,13 @@ def listed(question: Any) -> tuple[Any, ...]:
 
 @callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
 def do(deed: Any) -> dict[str, Any]:
-    """Acknowledges, silences, or takes that back; says what it did."""
+    """Acknowledges or silences an alert, or undoes that; returns the result as a sentence."""
     request = read_question(deed)
     try:
         words = queries.act(request)
     except WeirError as error:
-        return {"asked": request.get("asked"), "error": failure(error)}
-    return {"asked": request.get("asked"), "words": words}
+        return {"request_id": request.get("request_id"), "error": failure(error)}
+    return {"request_id": request.get("request_id"), "words": words}
 
 
-for _function, _output, _source in (
-    ("listed", Ids.SHOWN, Ids.ANSWER),
-    ("done", Ids.NEXT, Ids.DONE),
-):
-    clientside_callback(
-        ClientsideFunction("alerts", _function),
-        Output(_output, "data"),
-        Input(_source, "data"),
-        prevent_initial_call=True,
-    )
-html_json.drawn(*SHEETS)
+link_scripts(Ids, SHEETS)

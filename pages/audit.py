@@ -1,4 +1,4 @@
-"""The audit log, for administrators: who changed what, filtered, as a file too."""
+"""The audit log, for administrators: every change, with filters, also as a file."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def layout(**query: Any) -> Component:
     prevent_initial_call=True,
 )
 def filtered(kind: Any, search: Any, first: Any, last: Any) -> tuple[Any, ...]:
-    """Where it can't be had the last good list stays."""
+    """The log; on failure the last one stays."""
     audit_filter = read_filter({"kind": kind, "q": search, "from": first, "to": last})
     try:
         page = audit_page(audit_filter)

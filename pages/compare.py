@@ -30,7 +30,7 @@ register_page(__name__, path=PATH, title="Compare · Weir")
 
 
 def layout(**query: Any) -> Component:
-    """The frame at once: the charts come with the first answer."""
+    """The frame without data: the charts come with the first reply."""
     view = read_compare_view(query)
     remarks = unread(query, {"range": view.days.range == query.get("range")})
     today = to_datetime(now_ms()).date()
@@ -49,15 +49,15 @@ def layout(**query: Any) -> Component:
     Input(Ids.QUESTION, "data"),
 )
 def comparison(question: Any) -> tuple[Any, ...]:
-    """All that is compared, by one request; where that fails the last good one stays."""
+    """All compared items, by one request; on failure the last reply stays."""
     params = read_question(question)
     view = read_compare_view(params)
     try:
         reply = answer(current_access(), view, now_ms())
     except WeirError as error:
-        return {"error": failure(error), "asked": params.get("asked")}, *(no_update,) * 5
+        return {"error": failure(error), "request_id": params.get("request_id")}, *(no_update,) * 5
     parts = [reply.pop(name) for name in ("pictures", "bars", "chips", "how")]
-    return {**reply, "asked": params.get("asked")}, *parts, files(view)
+    return {**reply, "request_id": params.get("request_id")}, *parts, files(view)
 
 
 @callback(
@@ -66,13 +66,13 @@ def comparison(question: Any) -> tuple[Any, ...]:
     Input(Ids.QUESTION, "data"),
 )
 def to_choose(sought: Any, question: Any) -> Any:
-    """Where the devices can't be listed the comparison says so."""
+    """If the devices can't be listed, the comparison shows the error."""
     view = read_compare_view(read_question(question))
     return offered(current_access(), read_text(sought), view, now_ms())
 
 
 clientside_callback(
-    ClientsideFunction("usage", "answered"),
+    ClientsideFunction("usage", "received"),
     Output(Ids.DRAWN, "data"),
     Input(Ids.ANSWER, "data"),
     State(Ids.QUESTION, "data"),

@@ -1,4 +1,4 @@
-"""One device: who it is, its numbers, and its readings over time."""
+"""One device: its header, its KPIs, and its readings over time."""
 
 from __future__ import annotations
 
@@ -25,13 +25,11 @@ from components.annotations.panel import panel as annotation_panel
 from components.chart_card import Ids, chart_actions, chart_card, chart_tools
 from components.chart_query import Subject
 from components.controls import failure
-from components.device import finding_list, insight_queries, kpi_cards, queries
+from components.device import finding_list, kpi_cards, queries
+from components.device.callback_results import Fields, chart_results, page_parts
 from components.device.cards import below
-from components.device.chart_results import Fields, chart_results
 from components.device.chart_state import custom_range
-from components.device.page_parts import page_parts
 from components.fleet.device_queries import read_meter
-from components.queries import find_device, is_there, usual_interval_s
 from components.url_state import read_question, read_text, read_view, unread_view
 
 PLACE = "/devices"
@@ -49,9 +47,7 @@ def layout(device_id: str = "", **params: Any) -> Component:
     identifier = unquote(device_id)
     now = now_ms()
     try:
-        client = session.current_client()
-        lookup = find_device(client, identifier, now)
-        subject = Subject.of(lookup, usual_interval_s(client, lookup))
+        lookup, subject = queries.lookup(identifier, now)
         priced = queries.price_of(read_meter(lookup.device)) is not None
     except NotFound:
         return kpi_cards.unknown(identifier, PLACE)
@@ -76,14 +72,15 @@ def layout(device_id: str = "", **params: Any) -> Component:
 
 
 def there(device_id: str) -> bool:
-    """Whether the reader may see that device. Where the service can't say, the page will tell."""
+    """Whether the device is in the reader's scope. True if the service fails: the page then shows
+    the error."""
     try:
-        return is_there(session.current_client(), device_id, now_ms())
+        return queries.exists(device_id, now_ms())
     except WeirError:
         return True
 
 
-# --- Its readings --------------------------------------------------------------------------------
+# --- Readings ------------------------------------------------------------------------------------
 
 clientside_callback(
     ClientsideFunction("chart", "open"),
@@ -91,7 +88,7 @@ clientside_callback(
     Input(Ids.START, "data"),
 )
 clientside_callback(
-    ClientsideFunction("chart", "answered"),
+    ClientsideFunction("chart", "received"),
     Output(Ids.DRAWN, "data"),
     Input(Ids.RESPONSE, "data"),
     Input(Ids.FAILED, "data"),
@@ -119,7 +116,7 @@ clientside_callback(
     prevent_initial_call=True,
 )
 def answer(question: Any, stored: Any) -> dict[str, Any]:
-    """The chart; with a refresh, whatever else is due."""
+    """The chart; with a refresh, also the other parts that are due."""
     now = now_ms()
     results = chart_results(question, stored, now)
     shown = results[Fields.RESPONSE]
@@ -138,7 +135,7 @@ def answer(question: Any, stored: Any) -> dict[str, Any]:
     prevent_initial_call=True,
 )
 def parts(due: Any, question: Any, stored: Any) -> Any:
-    """What follows a chart that the reader asked for."""
+    """The parts that follow a chart after the reader has changed its view."""
     return page_parts(question, due, stored, now_ms())
 
 
@@ -160,11 +157,11 @@ clientside_callback(
 def own_range(params: Any, stored: Any) -> Response:
     params = read_question(params)
     result = custom_range(params, Subject.read(stored).zone(read_view(params)))
-    return {**asdict(result), "asked": params.get("asked")}
+    return {**asdict(result), "request_id": params.get("request_id")}
 
 
 clientside_callback(
-    ClientsideFunction("range", "told"),
+    ClientsideFunction("range", "received"),
     Output(Ids.CUSTOM_MESSAGE, "children"),
     Input(Ids.CUSTOM_RESPONSE, "data"),
     prevent_initial_call=True,
@@ -181,25 +178,21 @@ clientside_callback(
 html_json.drawn(Ids.GAPS)
 
 
-# --- Its findings ------------------------------------------------------------------------------
+# --- Findings ----------------------------------------------------------------------------------
 
 
 @callback(
     Output(finding_list.DONE, "data"), Input(finding_list.DEED, "data"), prevent_initial_call=True
 )
 def judge(deed: Any) -> dict[str, Any]:
-    """Dismisses a finding by a judgement, or restores it; returns what changed, in words."""
+    """Dismisses a finding by a judgement, or restores it; returns the effect as a sentence."""
     request = read_question(deed)
     finding, judgement = read_text(request.get("finding")), read_text(request.get("as"))
     try:
-        words = (
-            insight_queries.dismiss(finding, judgement)
-            if judgement
-            else insight_queries.restore(finding)
-        )
+        words = queries.dismiss(finding, judgement) if judgement else queries.restore(finding)
     except WeirError as error:
-        return {"words": failure(error), "failed": True, "asked": request.get("asked")}
-    return {"words": words, "failed": False, "asked": request.get("asked")}
+        return {"words": failure(error), "failed": True, "request_id": request.get("request_id")}
+    return {"words": words, "failed": False, "request_id": request.get("request_id")}
 
 
 clientside_callback(

@@ -1,4 +1,4 @@
-"""The list of devices: ten thousand rows of which the grid asks for those in sight."""
+"""The device list: ten thousand rows, of which the grid loads those in view."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from api.timez import now_ms
 from components import shell
 from components.controls import failure
 from components.devices.layout import Ids, devices_page, devices_tools
-from components.devices.listing import list_texts, read_listing, read_request
 from components.devices.queries import PATH, group_names, rows
+from components.devices.url_state import list_texts, read_listing, read_request
 from components.session import current_client
 from components.url_state import read_question, unread
 
@@ -29,7 +29,7 @@ register_page(__name__, path=PATH, title="Devices · Weir")
 
 
 def layout(**query: Any) -> Component:
-    """The frame at once, whatever the service does: the rows come as the grid asks for them."""
+    """The frame without data: the grid loads the rows."""
     listing = read_listing(query)
     return shell.frame(
         devices_page(listing), place=PATH, tools=devices_tools(listing), remarks=unread(query, {})
@@ -43,9 +43,9 @@ def layout(**query: Any) -> Component:
     prevent_initial_call=True,
 )
 def answer(request: Any) -> tuple[Any, Any]:
-    """The rows that the grid asks for, and what the page says of the list; where that fails the
-    rows that are there stay."""
-    if request is None:  # before its first question
+    """The rows that the grid requests, and the texts of the list; on failure the present rows
+    stay."""
+    if request is None:  # before the grid's first request
         return no_update, no_update
     question = read_request(read_question(request))
     try:
@@ -59,5 +59,5 @@ def answer(request: Any) -> tuple[Any, Any]:
     return {"rowData": page.rows, "rowCount": page.total}, around
 
 
-clientside_callback(ClientsideFunction("devices", "asking"), Input(Ids.GRID, "getRowsRequest"))
-clientside_callback(ClientsideFunction("devices", "answered"), Input(Ids.ANSWER, "data"))
+clientside_callback(ClientsideFunction("devices", "requested"), Input(Ids.GRID, "getRowsRequest"))
+clientside_callback(ClientsideFunction("devices", "received"), Input(Ids.ANSWER, "data"))

@@ -10,9 +10,8 @@ from dash.development.base_component import Component
 
 from api.client import Embed
 from api.errors import BadRequest, NotFound, NotOffered, WeirError
-from api.timez import now_ms
+from api.timez import now_ms, zone_or_utc
 from components import session, shell
-from components.clock import zone_or_utc
 from components.controls import EMBEDS_PATH, failed_page, failure, message
 from components.embeds import queries
 from components.embeds.draft import (

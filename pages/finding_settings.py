@@ -1,4 +1,4 @@
-"""The settings that findings are made by: of all devices, of a group, of a device."""
+"""The settings of findings: of all devices, of a group, of a device."""
 
 from __future__ import annotations
 
@@ -42,12 +42,16 @@ def layout(device: str = "", group: str = "", kind: str = "", **_: Any) -> Compo
     Input(Ids.QUESTION, "data"),
 )
 def current_settings(question: Any) -> tuple[Any, ...]:
-    """The settings; with ``set`` in the question, after that change of its kind."""
+    """The settings; with ``set`` in the query, after that change."""
     params = read_question(question)
     device, group, kind = (read_text(params.get(name)) for name in ("device", "group", "kind"))
-    status, values = {"asked": params.get("asked"), "kind": kind}, read_question(params.get("set"))
+    status, values = (
+        {"request_id": params.get("request_id"), "kind": kind},
+        read_question(params.get("set")),
+    )
     try:
         if values:
+            values = settings.typed_values(kind, values, read_text(params.get("units")))
             setting_values = queries.change_settings(kind, values, device, group)
             status["words"] = SAVED
         else:
@@ -70,7 +74,7 @@ def current_settings(question: Any) -> tuple[Any, ...]:
 
 
 clientside_callback(
-    ClientsideFunction("findingSettings", "answered"),
+    ClientsideFunction("findingSettings", "received"),
     Output(Ids.NOTIFIED, "data"),
     Input(Ids.ANSWER, "data"),
     prevent_initial_call=True,

@@ -1,4 +1,4 @@
-"""Findings: what is wrong, worst first; each with its evidence, to look at or to dismiss."""
+"""Findings: problems, worst first, each with its evidence, to view or to dismiss."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dash import (
     Output,
     callback,
     clientside_callback,
+    html,
     no_update,
     register_page,
 )
@@ -17,11 +18,10 @@ from dash.development.base_component import Component
 
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
-from components import html_json, shell
+from components import html_json, session, shell
 from components.controls import failure, message
 from components.findings import queries, rows
-from components.findings.detail import detail
-from components.findings.figure import figure
+from components.findings.detail import detail, figure
 from components.findings.layout import PATH, SHEETS, Ids, findings_page, findings_tools
 from components.findings.queries import PAGE, inbox, one, small_charts
 from components.findings.texts import clock
@@ -35,7 +35,7 @@ GONE = "Finding not found, or you don't have access. Late readings may have take
 
 
 def layout(**query: Any) -> Component:
-    """The frame at once, whatever the service does: the findings come with the first answer."""
+    """The frame without data: the findings come with the first reply."""
     view = read_findings_view(query)
     return shell.frame(
         findings_page(view), place=PATH, tools=findings_tools(view), remarks=unread(query, {})
@@ -51,17 +51,17 @@ def layout(**query: Any) -> Component:
     Input(Ids.QUESTION, "data"),
 )
 def listed(question: Any) -> tuple[Any, ...]:
-    """The list of the view; where that fails the last good one stays."""
+    """The list of the view; on failure the last one stays."""
     params, access, now = read_question(question), current_access(), now_ms()
     view = read_findings_view(params)
     try:
         result = inbox(access, view, now)
         lines = small_charts(access, result.shown(view.page), now)
     except WeirError as error:
-        status = {"error": failure(error), "asked": params.get("asked")}
+        status = {"error": failure(error), "request_id": params.get("request_id")}
         return status, *(no_update,) * 4
     status = {
-        "asked": params.get("asked"),
+        "request_id": params.get("request_id"),
         "groups": list(result.devices.groups),
         "order": [each.id for each in result.shown(view.page)],
         "first": (view.page - 1) * PAGE + 1,
@@ -83,26 +83,30 @@ def listed(question: Any) -> tuple[Any, ...]:
     prevent_initial_call=True,
 )
 def chosen(question: Any) -> tuple[Any, Any]:
-    """The detail of the finding that the browser asks for."""
+    """The detail of the chosen finding."""
     params, now = read_question(question), now_ms()
     view = read_findings_view(params)
     if not view.finding:
         return None, []
-    picture = {"finding": view.finding}
+    picture: dict[str, Any] = {"finding": view.finding}
     try:
         shown = one(current_access(), view.finding, now)
     except NotFound:
-        return picture, sheet(message("No such finding", GONE))
+        return picture, sheet(message("No such finding", GONE, _all_findings()))
     except WeirError as error:
         return {**picture, "error": failure(error)}, no_update
     tz = clock(shown.detail.finding, shown.devices, view.zone, now).tz
-    picture["figure"] = figure(shown.detail, view.units, tz)  # type: ignore[assignment]
+    picture["figure"] = figure(shown.detail, view.units, tz)
     return picture, sheet(detail(shown, view, now))
+
+
+def _all_findings() -> Component:
+    return html.A("All findings", href=session.site_path(PATH), className="button")
 
 
 @callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
 def judge(deed: Any) -> dict[str, Any]:
-    """Dismisses a finding, or takes that back; says what it changed on the device."""
+    """Dismisses a finding, or undoes that; returns the effect as a sentence."""
     request = read_question(deed)
     id, what = read_text(request.get("finding")), read_text(request.get("do"))
     try:
@@ -110,8 +114,13 @@ def judge(deed: Any) -> dict[str, Any]:
             id, what, read_text(request.get("reason")), read_text(request.get("as"))
         )
     except WeirError as error:
-        return {"asked": request.get("asked"), "error": failure(error)}
-    return {"asked": request.get("asked"), "finding": id, "do": what, "words": judged.words}
+        return {"request_id": request.get("request_id"), "error": failure(error)}
+    return {
+        "request_id": request.get("request_id"),
+        "finding": id,
+        "do": what,
+        "words": judged.words,
+    }
 
 
 for function, output, source in (

@@ -1,4 +1,4 @@
-"""The fleet at a glance: up to fifty tiles, and the sums over all devices."""
+"""The fleet at a glance: up to fifty tiles, and the totals over all devices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ register_page(__name__, path=PATH, title="Fleet · Weir")
 
 
 def layout(**params: Any) -> Component:
-    """The frame at once, whatever the service does: the tiles come with the first answer."""
+    """The frame without data: the tiles come with the first reply."""
     view = read_fleet_view(params)
     remarks = unread(params, {"window": view.span.name == params.get("window")})
     return shell.frame(fleet_page(view), place=PATH, tools=fleet_tools(view), remarks=remarks)
@@ -30,13 +30,13 @@ def layout(**params: Any) -> Component:
 
 @callback(Output(Ids.BOARD, "data"), Input(Ids.QUESTION, "data"))
 def answer(question: Any) -> dict[str, Any]:
-    """The wall for what the browser asks; where that fails it keeps the last good one."""
+    """The wall for the browser's query; on failure the last one stays."""
     params = read_question(question)
     try:
         made = board(current_access(), read_fleet_view(params), now_ms())
     except WeirError as error:
         made = {"error": failure(error)}
-    return made | {"asked": params.get("asked")}
+    return made | {"request_id": params.get("request_id")}
 
 
 clientside_callback(

@@ -1,4 +1,4 @@
-"""Any address without a page. The answer's status is 404 as well (web/static.py)."""
+"""Any address without a page. The response's status is 404 as well (web/static.py)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Notes, maintenance and corrections of the whole organization: searched, added, changed, ended.
+"""Notes, maintenance and corrections of the whole organization: search, add, change, end.
 
-The callbacks of the list and its form serve the device page too, which shows the same panel.
+The callbacks of the list and its form serve the device page too, which has the same panel.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def filtered(kind: Any, search: Any) -> dict[str, Any]:
     Input(Ids.DONE, "data"),
 )
 def listed(question: Any, done: Any) -> tuple[Any, Any]:
-    """Where it can't be had the last good list stays, and the note says why."""
+    """The list; on failure the last one stays, and the note gives the reason."""
     if read_question(done).get("kept"):  # nothing was changed
         return no_update, no_update
     params = read_question(question)
@@ -127,10 +127,10 @@ def listed(question: Any, done: Any) -> tuple[Any, Any]:
 
 @callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
 def done(deed: Any) -> dict[str, Any]:
-    """Carries out what the form asks for."""
+    """Carries out a change of the form."""
     request = read_question(deed)
     result = carried_out(request, _zone(request), units_param(request))
-    return {**result, "asked": request.get("asked"), "kept": "words" not in result}
+    return {**result, "request_id": request.get("request_id"), "kept": "words" not in result}
 
 
 def _zone(params: Any) -> ZoneInfo:

@@ -1,4 +1,4 @@
-"""A report: what devices used, as a document to read, to print and to save."""
+"""A report: the devices' use as a document to read, print and save."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ register_page(__name__, path=PATH, title="Report · Weir")
 
 
 def layout(**params: Any) -> Component:
-    """The frame at once: the document comes as it is asked for."""
+    """The frame without data: the document comes with the first replies."""
     view = read_report_view(params)
     today = to_datetime(now_ms()).date()
     remarks = unread(
@@ -46,15 +46,15 @@ def layout(**params: Any) -> Component:
     Input(Ids.QUESTION, "data"),
 )
 def report(question: Any) -> tuple[Any, Any]:
-    """What is known of it by now; where that fails the last good one stays."""
+    """The loaded part of the report; on failure the last one stays."""
     params = read_question(question)
     view = read_report_view(params)
     try:
         reply = answer(current_access(), view, shell.organization_name(), now_ms())
     except WeirError as error:
-        return {"error": failure(error), "asked": params.get("asked")}, no_update
+        return {"error": failure(error), "request_id": params.get("request_id")}, no_update
     body = reply.pop("body")
-    return {**reply, "asked": params.get("asked")}, body
+    return {**reply, "request_id": params.get("request_id")}, body
 
 
 @callback(
@@ -63,13 +63,13 @@ def report(question: Any) -> tuple[Any, Any]:
     Input(Ids.QUESTION, "data"),
 )
 def to_choose(sought: Any, question: Any) -> Any:
-    """Where the devices can't be listed the report says so."""
+    """If the devices can't be listed, the report shows the error."""
     view = read_report_view(read_question(question))
     return choices(current_access(), read_text(sought), view.usage.devices, now_ms())
 
 
 clientside_callback(
-    ClientsideFunction("usage", "answered"),
+    ClientsideFunction("usage", "received"),
     Output(Ids.DRAWN, "data"),
     Input(Ids.ANSWER, "data"),
     State(Ids.QUESTION, "data"),

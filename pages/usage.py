@@ -30,7 +30,7 @@ register_page(__name__, path=PATH, title="Usage · Weir")
 
 
 def layout(**params: Any) -> Component:
-    """The frame at once: the numbers come as they are asked for."""
+    """The frame without data: the numbers come with the first replies."""
     view = read_usage_view(params)
     today = to_datetime(now_ms()).date()
     remarks = unread(params, {"range": view.range == params.get("range")})
@@ -47,16 +47,16 @@ def layout(**params: Any) -> Component:
     Input(Ids.QUESTION, "data"),
 )
 def summary(question: Any) -> tuple[Any, Any, Any, Any]:
-    """What is known of the view by now; where that fails the last good one stays."""
+    """The loaded part of the view; on failure the last one stays."""
     params = read_question(question)
     view = read_usage_view(params)
     try:
         reply = answer(current_access(), view, now_ms())
     except WeirError as error:
         reply = {"error": failure(error)}
-        return {**reply, "asked": params.get("asked")}, no_update, no_update, no_update
+        return {**reply, "request_id": params.get("request_id")}, no_update, no_update, no_update
     sums, rows = reply.pop("sums"), reply.pop("table")
-    return {**reply, "asked": params.get("asked")}, sums, rows, files(view)
+    return {**reply, "request_id": params.get("request_id")}, sums, rows, files(view)
 
 
 @callback(
@@ -65,13 +65,13 @@ def summary(question: Any) -> tuple[Any, Any, Any, Any]:
     Input(Ids.QUESTION, "data"),
 )
 def to_choose(sought: Any, question: Any) -> Any:
-    """Where the devices can't be listed the summary says so."""
+    """If the devices can't be listed, the summary shows the error."""
     view = read_usage_view(read_question(question))
     return choices(current_access(), read_text(sought), view.devices, now_ms())
 
 
 clientside_callback(
-    ClientsideFunction("usage", "answered"),
+    ClientsideFunction("usage", "received"),
     Output(Ids.DRAWN, "data"),
     Input(Ids.ANSWER, "data"),
     State(Ids.QUESTION, "data"),

@@ -1,10 +1,8 @@
-"""The order of the files where several processes take one at a time (`make test`: four, on two
-cores).
+"""The order in which several test processes take the files (`make test`: five, on two cores).
 
-One half goes from the front: browsers and long computing first. The other half goes from the back,
-where tests mostly wait for what real processes do. So no more than two browsers crowd the machine
-while the others wait, and they meet among the short files: none is left alone with a long one in
-the end.
+Two of the five take files from the front: browsers and long computing. The others take them from
+the back, where tests mostly wait for real processes. So at most two browsers run at a time, and
+the short files in the middle come last: no process is left alone with a long file.
 """
 
 from __future__ import annotations
@@ -33,13 +31,13 @@ _TURNS: Final = {
 
 
 def turn(place: str) -> int:
-    """Of a file, by its path within the tests: the fronts in their order, what is named nowhere,
-    the backs in theirs."""
+    """The rank of a file by its path below tests/: negative for FRONT, positive for BACK, else
+    0."""
     return next((n for prefix, n in _TURNS.items() if place.startswith(prefix)), 0)
 
 
 class FromBothEnds(LoadFileScheduling):
     def _assign_work_unit(self, node: WorkerController) -> None:
-        if node in self.nodes[len(self.nodes) - len(self.nodes) // 2 :]:
+        if node in self.nodes[len(self.nodes) // 2 :]:
             self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
         super()._assign_work_unit(node)

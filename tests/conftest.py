@@ -1,7 +1,8 @@
-"""Fixtures that every room of the tests shares."""
+"""Fixtures for all folders of tests."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from itertools import count
@@ -15,14 +16,13 @@ from hypothesis import settings
 from xdist.remote import Producer
 
 from api.store.base import Store
-from api.store.open import open_store
 from tests import both_ends, citus, fast, servers
 
-# A property is true or not, however busy the machine is.
+# A property doesn't depend on how busy the machine is, so examples have no deadline.
 settings.register_profile("weir", deadline=None)
 settings.load_profile("weir")
 
-# How it counts is settled when it is first imported: here, before a test names a folder for it.
+# How it counts is fixed when it is first imported: import it before a test sets a folder for it.
 assert prometheus_client
 
 TESTS = Path(__file__).parent
@@ -30,8 +30,8 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _database_numbers = count(1)
 
 
-# Browsers and processes that are killed keep their own time: on a machine that is short of it, one
-# may miss its moment. Such a test is tried once more, and the run tells that it was.
+# Tests of browsers and of killed processes have time limits that a busy machine may miss. Such a
+# test is repeated once, and the run's report names it.
 TIMED = ("browser/", "faults/", "commands/")
 
 
@@ -51,6 +51,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
+def pytest_collection_finish() -> None:
+    """The tests live until the end, so garbage collection need not look at them again."""
+    gc.collect()
+    gc.freeze()
+
+
 def _place(item: pytest.Item) -> str:
     return str(item.path.relative_to(TESTS))
 
@@ -66,8 +72,8 @@ def pytest_xdist_make_scheduler(
 def postgres_server() -> Iterator[str]:
     """The URL of a real Postgres server, without a database name.
 
-    In a folder of its own: pytest closes the root of its temporary folders to other users each
-    time it starts, and a server of another run would lose its files under way.
+    It has a folder of its own: pytest closes the root of its temporary folders to other users at
+    each start, so a running server of another run would lose its files.
     """
     with (
         TemporaryDirectory(prefix="weir-postgres-") as folder,
@@ -93,8 +99,7 @@ def sqlite_url(tmp_path: Path) -> str:
 
 @pytest.fixture
 def sqlite_store(sqlite_url: str) -> Iterator[Store]:
-    store = open_store(sqlite_url)
-    store.upgrade()
+    store = citus.made(sqlite_url)
     yield store
     store.close()
 
@@ -112,7 +117,7 @@ def store_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def store(store_url: str) -> Iterator[Store]:
-    """An upgraded, empty store; each test that asks for it runs once on every dialect."""
+    """An upgraded, empty store; a test that uses it runs once for each database."""
     store = citus.made(store_url)
     yield store
     store.close()
@@ -122,14 +127,15 @@ def store(store_url: str) -> Iterator[Store]:
 def place_url(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
-    """Where a module's one store comes, of suites that look at the service, not at dialects."""
+    """The URL for a module's single store, in suites that test the service and not the
+    databases."""
     with citus.place(request.param, tmp_path_factory.mktemp("place")) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real meters beside the project; the tests of it run where it is."""
+    """The folder of real meters beside the project; tests that use it are skipped elsewhere."""
     if not SHARED_DATA.is_dir():
         pytest.skip("the real meters are not here: ../shared/data is missing")
     return SHARED_DATA

@@ -32,13 +32,13 @@ from web.dashboard import create_dashboard
 ORGANIZATION: Final = "org-northside"
 ORGANIZATION_NAME: Final = "Northside Properties"
 
-# The devices by what they are for; the serial number of each.
+# Serial numbers of the devices, by their purpose.
 CLOCKS: Final = "FM-CLOCKS"  # every 20 s on the days that New York's clocks change
-LIVE: Final = "FM-LIVE"  # every minute for ten days up to now, with a hole of 5 h 50 min
-TRICKY: Final = "FM-<b>&amp;"  # a name that would be markup
+LIVE: Final = "FM-LIVE"  # every minute for ten days up to now, with a gap of 5 h 50 min
+TRICKY: Final = "FM-<b>&amp;"  # a label that is HTML markup
 NEVER: Final = "FM-NEVER"
 RETIRED: Final = "FM-RETIRED"
-MANY: Final = 120  # and so many more, without readings
+MANY: Final = 120  # and as many as requested, without readings
 
 SPRING: Final = ms("2026-03-08T05:00Z")  # New York's midnight; 23 hours
 AUTUMN: Final = ms("2026-11-01T04:00Z")  # 25 hours
@@ -48,7 +48,8 @@ HOLE_ENDS_BEFORE_NOW_MS: Final = 30 * HOUR_MS
 
 @dataclass(frozen=True)
 class Fleet:
-    """``ids`` by serial number; ``started_ms`` is the now that the live device reported up to."""
+    """``ids`` by serial number. ``started_ms`` is the instant up to which the live device
+    reported."""
 
     store: Store
     key: str
@@ -101,7 +102,7 @@ def _devices(many: int) -> list[NewDevice]:
 
 
 def _flow(key: int, start_ms: int, end_ms: int, step_ms: int) -> list[ReadingRow]:
-    """Two peaks a day, some noise, quality in the nineties."""
+    """Two peaks a day with noise; quality is above 90 %."""
     random_ = random.Random(key * 1_000 + step_ms)
     rows: list[ReadingRow] = []
     for at in range(start_ms, end_ms, step_ms):
@@ -116,7 +117,7 @@ def _flow(key: int, start_ms: int, end_ms: int, step_ms: int) -> list[ReadingRow
 
 @dataclass(frozen=True)
 class Site:
-    """A dashboard at an address. ``broken`` lets its service fail while it is set."""
+    """A dashboard at an address. While ``broken`` is set its service fails."""
 
     url: str
     app: Dash
@@ -127,7 +128,7 @@ class Site:
 
 @contextmanager
 def served(fleet: Fleet, folder: Path) -> Iterator[Site]:
-    """On loopback, where its own key lets everybody in."""
+    """Serves on loopback, where visitors are signed in."""
     broken = threading.Event()
 
     def start(import_id: str) -> None:

@@ -1,9 +1,9 @@
-"""The fast loop (`make test-fast`): the tests that a developer runs between two edits.
+"""The fast loop (`make test-fast`): the tests to run between two edits.
 
-`--fast` leaves out every test that needs a browser, a server or a process of its own, and the
-second dialect of a test that runs on each. What is left out is chosen by the fixtures that a test
-asks for and by the table below. A test that slips through and starts one anyway fails with words
-that say so, so the table cannot go stale.
+`--fast` leaves out every test that needs a browser, a server or a process of its own, and runs the
+other tests on one database only. Tests are left out by the fixtures they use and by the table
+below. A test that is missing there and starts a process fails with a message that names the table,
+so it can't become stale.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ LEFT_OUT: Final = (
     "web/rendering",
     "web/test_modules",
 )
-"""Rooms and files whose tests start servers or processes, or look at much data, without a fixture
-that tells: prefixes of paths below `tests/`."""
+"""Folders and files whose tests start servers or processes, or read much data, without a fixture
+that shows it: prefixes of paths below `tests/`."""
 
 _FORBIDDEN: Final = {"subprocess.Popen": "process", "socket.bind": "server"}
 
@@ -80,12 +80,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def select(
     config: pytest.Config, items: list[pytest.Item], place: Callable[[pytest.Item], str]
 ) -> None:
-    """Keep the fast tests in `items`, and report the others as deselected."""
+    """Leave only the fast tests in `items`; report the others as deselected."""
     if not config.getoption("--fast"):
         return
-    kept = [item for item in items if is_fast(item, place(item))]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    items[:] = kept
+    selected = [item for item in items if is_fast(item, place(item))]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(selected)])
+    items[:] = selected
 
 
 def is_fast(item: pytest.Item, place: str) -> bool:
@@ -103,7 +103,7 @@ def is_fast(item: pytest.Item, place: str) -> bool:
 
 
 class _Guard:
-    """Refuses what a fast test must not do, while a test runs: pytest's own plugins may."""
+    """Refuses child processes and servers while a test runs; pytest's plugins may use them."""
 
     def __init__(self) -> None:
         self._running = False

@@ -1,5 +1,5 @@
-"""A fleet to watch, as of now: sixty devices of which four are in trouble, each in its own way; and
-fleets of a test's own devices and readings."""
+"""Fleets for tests: sixty devices up to now, four with a problem each; and fleets with given
+devices and readings."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def measured(
     devices: Sequence[NewDevice],
     readings: Mapping[str, Sequence[tuple[int, float]]],
 ) -> Iterator[Client]:
-    """Asks about all of an organization of that name, whose devices have, by serial number, these
-    (instant in ms, gallons), each of ten minutes."""
+    """A client for an organization of that name, whose devices have these ten-minute readings
+    (instant in ms, gallons), by serial number."""
     store, organization = open_store(f"sqlite:///{folder / 'weir.sqlite'}"), "org-measured"
     store.upgrade()
     store.create_organization(name, organization_id=organization)
     store.import_devices(organization, devices)
     scope = Scope(organization, Grant(everything=True))
-    for device, told in zip(store.resolve(scope, list(readings)), readings.values(), strict=True):
+    for device, result in zip(store.resolve(scope, list(readings)), readings.values(), strict=True):
         assert device is not None
         store.write(
             [
                 (device.key, at, gallons / 10, 600.0, gallons, 90.0, -90.0, -80.0, 21.0)
-                for at, gallons in told
+                for at, gallons in result
             ]
         )
     client = Client.in_process(create_service(store, SETTINGS), all_seeing_key(store, organization))
@@ -64,7 +64,7 @@ def serial(index: int) -> str:
 
 
 def watched_fleet(store: Store, *, history_ms: int = DAY_MS) -> Fleet:
-    """Readings up to now in an empty, upgraded store."""
+    """Writes readings up to now into an empty, upgraded store."""
     started = now_ms()
     store.create_organization(
         ORGANIZATION_NAME, organization_id=ORGANIZATION, cost_per_gallon=PRICE
@@ -72,8 +72,8 @@ def watched_fleet(store: Store, *, history_ms: int = DAY_MS) -> Fleet:
     store.import_devices(ORGANIZATION, [_device(index, started) for index in range(COUNT)])
     key = all_seeing_key(store, ORGANIZATION)
     serials = [serial(index) for index in range(COUNT)]
-    found = store.resolve(Scope(ORGANIZATION, Grant(everything=True)), serials)
-    for index, device in enumerate(found):
+    result = store.resolve(Scope(ORGANIZATION, Grant(everything=True)), serials)
+    for index, device in enumerate(result):
         assert device is not None
         store.write(readings(index, device.key, started - history_ms, started))
     Projection(store).all_due()
@@ -97,7 +97,7 @@ def _device(index: int, started: int) -> NewDevice:
 
 
 def readings(index: int, key: int, start_ms: int, end_ms: int) -> list[ReadingRow]:
-    """One in each bucket of five minutes, but for what the device's fate takes away."""
+    """One reading per five-minute bucket, without those that the device's problem removes."""
     if index == NEVER:
         return []
     dice = random.Random(index)

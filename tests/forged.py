@@ -1,4 +1,4 @@
-"""Questions to callbacks that no page would send, made from ones that a page might."""
+"""Callback requests that no page would send, derived from valid ones."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ JUNK: tuple[Any, ...] = (
     None, True, -1, 1e308, "", "\0", "²", "../../etc/passwd", "9" * 400, "..", [], [[]], ["\0"],
     {}, {"x": {}},
 )  # fmt: skip
-WITHIN = (None, 1e308, "\0", [{}])  # instead of a part of a value
+WITHIN = (None, 1e308, "\0", [{}])  # in place of a part of a value
 
-Known = Mapping[str, Mapping[str, Any]]
+Callbacks = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """``output`` is the callback's own name; values are by ``id.property``, in its order."""
+class CallbackRequest:
+    """A callback request: ``output`` is the callback's own name; values are by ``id.property``, in
+    its order."""
 
     output: str
     inputs: Mapping[str, Any]
     state: Mapping[str, Any]
 
 
-def answered_here(callbacks: Known) -> set[str]:
-    """The callbacks that Python answers, by the first thing that each puts out."""
+def answered_here(callbacks: Callbacks) -> set[str]:
+    """The callbacks that Python runs, by the first output of each."""
     return {first(name) for name, one in callbacks.items() if "callback" in one}
 
 
@@ -34,19 +35,20 @@ def first(output: str) -> str:
     return output.strip(".").partition("...")[0]
 
 
-def asked(callbacks: Known, name: str, values: Sequence[Any]) -> Asked:
-    """A question to the callback that first puts out ``name``: a value an input, then a state."""
+def callback_request(callbacks: Callbacks, name: str, values: Sequence[Any]) -> CallbackRequest:
+    """A request to the callback whose first output is ``name``; ``values`` has one value for each
+    input, then for each state."""
     output = next(each for each in callbacks if first(each) == name)
     inputs, state = (
         [f"{part['id']}.{part['property']}" for part in callbacks[output][side]]
         for side in ("inputs", "state")
     )
-    told = dict(zip([*inputs, *state], values, strict=True))
-    return Asked(output, {n: told[n] for n in inputs}, {n: told[n] for n in state})
+    result = dict(zip([*inputs, *state], values, strict=True))
+    return CallbackRequest(output, {n: result[n] for n in inputs}, {n: result[n] for n in state})
 
 
-def body(question: Asked) -> dict[str, Any]:
-    """As Dash's renderer writes it."""
+def body(question: CallbackRequest) -> dict[str, Any]:
+    """The request's body as Dash's renderer sends it."""
     several = question.output.startswith("..")
     names = question.output[2:-2].split("...") if several else [question.output]
     parts = [_part(name) for name in names]
@@ -64,9 +66,9 @@ def _part(name: str) -> dict[str, Any]:
     return {"id": id, "property": property}
 
 
-def mutations(question: Asked) -> Iterator[tuple[str, Asked]]:
-    """The same question with one value replaced by each junk, or a part of one by two of four in
-    turn; and which."""
+def mutations(question: CallbackRequest) -> Iterator[tuple[str, CallbackRequest]]:
+    """The same request with one value replaced by each junk value, or one part of a value by two of
+    four in turn; with a name for each."""
     values = {"inputs": dict(question.inputs), "state": dict(question.state)}
     for turn, path in enumerate(_paths(values)):
         two = [WITHIN[(turn + n) % len(WITHIN)] for n in (0, 1)]
@@ -77,7 +79,7 @@ def mutations(question: Asked) -> Iterator[tuple[str, Asked]]:
                 at = at[step]
             at[path[-1]] = copy.deepcopy(junk)
             what = f"{' '.join(map(str, path))} #{number}"
-            yield what, Asked(question.output, changed["inputs"], changed["state"])
+            yield what, CallbackRequest(question.output, changed["inputs"], changed["state"])
 
 
 def _paths(values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
@@ -109,7 +111,7 @@ BROKEN: dict[str, bytes] = {
 
 
 def broken(good: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A good body with what Dash takes for granted taken away."""
+    """A valid body with required parts removed."""
     junk: list[Any] = [None, 7, "x", {}, [7], [{"id": {}}], [[]], [{}, {}]]
     for name in ("inputs", "outputs", "changedPropIds", "state"):
         for number, value in enumerate(junk):

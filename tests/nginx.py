@@ -1,4 +1,4 @@
-"""The nginx site of deploy/, started for real in front of a server of ours."""
+"""The nginx site of deploy/, started with the real nginx in front of a test's server."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SPOOLS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 def program() -> str:
-    found = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
-    if found is None:
+    result = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+    if result is None:
         raise RuntimeError("nginx is not installed; `make test` installs it (package nginx-light)")
-    return found
+    return result
 
 
 class Proxy:
-    """The shipped site, with only ports and places changed, in front of ``upstream``."""
+    """The shipped site in front of ``upstream``, with only ports and paths changed."""
 
     def __init__(self, folder: Path, upstream: int) -> None:
         self.folder, self.port, self.plain_port = folder, free_port(), free_port()
@@ -60,13 +60,13 @@ class Proxy:
         return _running(self)
 
     def has_spooled(self) -> bool:
-        """Whether it has kept some of an answer on disk, taken faster than it was fetched."""
+        """Whether nginx has buffered a response on disk because the client reads slowly."""
         return "buffered to a temporary file" in (self.folder / "error.log").read_text()
 
 
 class PlainProxy:
-    """As few lines as a proxy can have: HTTP/1.1 to ``upstream`` under its own name, and not a
-    header that tells of the proxy or of who asks. Newer versions of nginx do so by themselves."""
+    """A minimal proxy: HTTP/1.1 to ``upstream`` under its own name, without any header about the
+    proxy or the client. Newer versions of nginx use HTTP/1.1 by default."""
 
     def __init__(self, folder: Path, upstream: int) -> None:
         self.folder, self.port = folder, free_port()

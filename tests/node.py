@@ -1,4 +1,4 @@
-"""Node, as the package index brings it: it comes with the type checker."""
+"""The path of Node, which is installed with the type checker."""
 
 from __future__ import annotations
 

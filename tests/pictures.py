@@ -17,8 +17,8 @@ class Pixel(NamedTuple):
 
 @dataclass(slots=True)
 class Picture:
-    """Rows are unfiltered when they are looked at: each needs those above it, and most tests
-    look at the size or at a corner."""
+    """A decoded PNG. Rows are unfiltered on demand: each needs those above it, and most tests read
+    the size or a corner only."""
 
     width: int
     height: int
@@ -35,10 +35,10 @@ class Picture:
 
     def colours(self) -> set[Pixel]:
         self._row(self.height - 1)
-        found: set[tuple[int, ...]] = set()
+        result: set[tuple[int, ...]] = set()
         for row in set(self._rows):
-            found.update(zip(*(row[c :: self.channels] for c in range(3)), strict=True))
-        return {Pixel(*colour) for colour in found}
+            result.update(zip(*(row[c :: self.channels] for c in range(3)), strict=True))
+        return {Pixel(*colour) for colour in result}
 
     def _row(self, y: int) -> bytes:
         length = self.width * self.channels
@@ -69,7 +69,7 @@ def decoded(png: bytes) -> Picture:
     return Picture(width, height, channels, raw)
 
 
-# --- The five filters, each of a line, the line above it and the bytes of a pixel ----------------
+# --- The five filters, each of a line, the line above and the bytes per pixel ---------------------
 
 
 def _none(line: bytes, above: bytes, step: int) -> bytes:
@@ -88,7 +88,7 @@ def _up(line: bytes, above: bytes, step: int) -> bytes:
 
 
 def _average(line: bytes, above: bytes, step: int) -> bytes:
-    plain = bytearray(step) + line  # a pixel of nothing to the left of the first
+    plain = bytearray(step) + line  # zero to the left of the first pixel
     for i, up in enumerate(above, step):
         plain[i] = (plain[i] + (plain[i - step] + up) // 2) & 255
     return bytes(plain[step:])

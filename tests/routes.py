@@ -1,8 +1,9 @@
-"""Every address that the site has, from the site itself: one that is added is asked by the tests
-that ask all of them, without anybody's thinking of it."""
+"""Every address of the site, read from the site itself, so that tests of all addresses include each
+new one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -15,7 +16,8 @@ from api.catalog import EMBED_PAGE_PREFIX
 from api.settings import Settings
 from web.auth import rules
 
-# What stands for each part of an address that a route leaves open.
+_VARIABLE: Final = re.compile(r"<(?:[^<>:]+:)?([^<>]+)>")
+# A value for each variable part of a route.
 _NAMED: Final = {
     "id": "M-1",
     "device_id": "M-1",
@@ -26,7 +28,7 @@ _NAMED: Final = {
     "path": "no/such/page",
     "rest": "none",
 }
-# Answered before any application is asked.
+# Served before any application.
 _AT_THE_DOOR: Final = (
     ("GET", rules.SIGN_IN), ("POST", rules.SIGN_IN), ("POST", rules.SIGN_OUT),
     ("GET", rules.CHECK), ("GET", f"{EMBED_PAGE_PREFIX}/none"),
@@ -35,7 +37,7 @@ _AT_THE_DOOR: Final = (
 
 
 def routes(settings: Settings) -> list[tuple[str, str]]:
-    """(method, path) of each route, with something in the place of what it leaves open."""
+    """(method, path) of each route, with a value for each variable part."""
     made: list[Flask] = []
     begin = Flask.__init__
 
@@ -47,15 +49,14 @@ def routes(settings: Settings) -> list[tuple[str, str]]:
         patch.setattr(Flask, "__init__", noted)
         app.site(settings)
     pages = [("GET", str(page["path"])) for page in dash.page_registry.values()]
-    found = [route for each in made for route in _of(each)]
-    return sorted({*found, *pages, *_AT_THE_DOOR})
+    results = [route for each in made for route in _of(each)]
+    return sorted({*results, *pages, *_AT_THE_DOOR})
 
 
 def _of(application: Flask) -> Iterator[tuple[str, str]]:
     at = EMBED_PAGE_PREFIX if application.name == "web.embed.site" else ""
     for rule in application.url_map.iter_rules():
-        # KeyError: a part with a new name; say above what stands for it.
-        built = rule.build({name: _NAMED[name] for name in rule.arguments})
-        assert built is not None
+        # A KeyError is a part with a new name: add a value for it above.
+        path = _VARIABLE.sub(lambda part: _NAMED[part[1]], rule.rule)
         for method in rule.methods or ():
-            yield method, at + built[1]
+            yield method, at + path

@@ -1,4 +1,4 @@
-"""Real servers for tests, on loopback, each in a folder of its own and ended by its id."""
+"""Real servers for tests on loopback, each in a folder of its own and ended by its process id."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tempfile import gettempdir
 import psycopg
 
 _SMALL = {"max_connections": "60", "shared_buffers": "64MB"}
-# A test's cluster need not survive a power cut.
+# A test's database need not survive a power cut.
 _QUICK = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
 def first_handed_out() -> int:
-    """Where the ports begin that the system gives to whoever asks for any."""
+    """The first port of the range that the system assigns by itself."""
     try:
         return int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     except OSError:
@@ -32,13 +32,13 @@ def first_handed_out() -> int:
 
 
 _given: set[int] = set()
-_book = -1  # the file in which each port is a byte; open as long as this process lives
+_book = -1  # a file with a byte for each port; open as long as this process lives
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 for a server that a test will start, and start again. It is nobody's
-    but the caller's while this process lives: the system hands out higher ones by itself, and
-    other processes of tests find it locked."""
+    """A port of 127.0.0.1 for a server that a test starts and may start again. It is reserved for
+    this process: it lies below the ports that the system assigns, and other test processes see it
+    locked."""
     global _book
     if _book < 0:
         path = Path(gettempdir()) / f"weir-ports-{os.getuid()}"
@@ -73,21 +73,21 @@ def postgres_program(name: str) -> str:
     for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
         if (folder / name).exists():
             return str(folder / name)
-    found = shutil.which(name)
-    if found is None:
+    result = shutil.which(name)
+    if result is None:
         raise RuntimeError(f"{name} is not installed; `make test` installs it (package postgresql)")
-    return found
+    return result
 
 
 def _unprivileged() -> int | None:
-    """The user id to run Postgres as, which refuses to be root; None where we aren't root."""
+    """The user id to run Postgres as, which refuses to run as root; None unless this is root."""
     return pwd.getpwnam("postgres").pw_uid if os.geteuid() == 0 else None
 
 
 @contextmanager
 def postgres(folder: Path, *, durable: bool = False) -> Iterator[str]:
-    """A fresh cluster in ``folder``; yields the URL of its server, ends it at the end. A
-    ``durable`` one keeps what it confirmed as a server for use does."""
+    """Starts a fresh cluster in ``folder``, yields its server's URL and stops it. A ``durable`` one
+    flushes its commits, as a production server does."""
     data = _folder_for_postgres(folder)
     initdb = [postgres_program("initdb"), "-D", str(data), "-U", "weir", "-A", "trust", "-N"]
     _run_as_postgres([*initdb, "-E", "UTF8", "--locale=C.UTF-8"], folder)
@@ -97,7 +97,7 @@ def postgres(folder: Path, *, durable: bool = False) -> Iterator[str]:
 
 @contextmanager
 def standby(primary_url: str, folder: Path) -> Iterator[str]:
-    """A streaming copy of a server of ours; yields the URL of its server, ends it at the end."""
+    """A streaming standby of that server; yields its URL and stops it."""
     data = _folder_for_postgres(folder)
     copy = [postgres_program("pg_basebackup"), "-D", str(data), "-R", "-N", "-c", "fast"]
     _run_as_postgres([*copy, "-d", f"{primary_url}/postgres"], folder)
@@ -109,7 +109,7 @@ def standby(primary_url: str, folder: Path) -> Iterator[str]:
 def started_postgres(
     folder: Path, port: int | None = None, *, durable: bool = False
 ) -> Iterator[str]:
-    """The server of a cluster that lies in ``folder``."""
+    """The server of an existing cluster in ``folder``."""
     port = port or free_port()
     settings = _SMALL if durable else _SMALL | _QUICK
     options = [part for k, v in settings.items() for part in ("-c", f"{k}={v}")]
@@ -136,12 +136,12 @@ def started_postgres(
 
 
 def _folder_for_postgres(folder: Path) -> Path:
-    """Where a cluster's data may lie, by the rights of the user that Postgres runs as."""
+    """A folder that the user of Postgres can enter."""
     folder.mkdir(parents=True, exist_ok=True)
     user = _unprivileged()
     if user is not None:
         os.chown(folder, user, -1)
-        for parent in folder.parents:  # pytest's temporary folders are the owner's alone
+        for parent in folder.parents:  # pytest's temporary folders are closed to other users
             if parent.stat().st_uid == os.geteuid() and len(parent.parts) > 2:
                 parent.chmod(parent.stat().st_mode | 0o011)
     return folder / "data"
@@ -168,10 +168,10 @@ def _await_postgres(url: str, server: subprocess.Popen[bytes], log: Path) -> Non
 
 def mosquitto_program(name: str = "mosquitto") -> str:
     """The path of the broker or one of its programs; Debian keeps the broker out of PATH."""
-    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
-    if found is None:
+    reply = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    if reply is None:
         raise RuntimeError(f"{name} is not installed; `make test` installs it (package mosquitto)")
-    return found
+    return reply
 
 
 KEEPING = (
@@ -181,18 +181,18 @@ KEEPING = (
     "max_queued_messages 0",
     "max_inflight_messages 0",
 )
-"""What deploy/mosquitto.conf says of keeping what was acknowledged; a test compares them."""
+"""The persistence settings of deploy/mosquitto.conf; a test compares them."""
 EVERY_SECOND = tuple(line.replace("changes true", "changes false") for line in KEEPING)
-"""The same of a broker that saves every second instead of every change."""
+"""The same for a broker that saves every second instead of after every change."""
 
 
 class Mosquitto:
-    """A real broker on a port of its own, which it keeps when it is started again."""
+    """A real broker on a port of its own, which it keeps over restarts."""
 
     def __init__(self, folder: Path, *settings: str, anonymous: bool = True) -> None:
         self.folder, self.port = folder, free_port()
         folder.mkdir(parents=True, exist_ok=True)
-        us = pwd.getpwuid(os.geteuid()).pw_name  # started by root, it would go on as another
+        us = pwd.getpwuid(os.geteuid()).pw_name  # started by root, it would change its user
         lines = [f"user {us}", f"listener {self.port} 127.0.0.1", *settings]
         lines += [f"persistence_location {folder}/"]
         if anonymous:
@@ -219,12 +219,12 @@ class Mosquitto:
                 return
             except OSError:
                 if self._process.poll() is not None or time.monotonic() > deadline:
-                    said = (self.folder / "log").read_text()
-                    raise RuntimeError(f"Mosquitto didn't start: {said}") from None
+                    text = (self.folder / "log").read_text()
+                    raise RuntimeError(f"Mosquitto didn't start: {text}") from None
                 time.sleep(0.02)
 
     def kill(self) -> None:
-        """As by kill -9: it can save nothing any more."""
+        """As by kill -9: it saves nothing more."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
@@ -239,7 +239,7 @@ class Mosquitto:
 
 @contextmanager
 def mosquitto(folder: Path, *settings: str) -> Iterator[Mosquitto]:
-    """Started; stopped at the end."""
+    """A running broker, stopped at the end."""
     broker = Mosquitto(folder, *settings)
     broker.start()
     try:
@@ -250,8 +250,7 @@ def mosquitto(folder: Path, *settings: str) -> Iterator[Mosquitto]:
 
 @contextmanager
 def redis(folder: Path, port: int | None = None) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A fresh Redis that keeps nothing on disk; yields its URL and its process, ends it at the
-    end."""
+    """A fresh Redis without persistence; yields its URL and its process, and stops it."""
     program = shutil.which("redis-server")
     if program is None:
         raise RuntimeError("redis-server is not installed; `make test` installs it")
@@ -270,7 +269,7 @@ def redis(folder: Path, port: int | None = None) -> Iterator[tuple[str, subproce
 
 @contextmanager
 def alertmanager(folder: Path) -> Iterator[str]:
-    """Debian's, alone; its address."""
+    """The address of Debian's Alertmanager, running alone."""
     program = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
     if program is None:
         raise RuntimeError("prometheus-alertmanager is not installed; `make test` installs it")

@@ -1,8 +1,7 @@
 """Tables of cheap cases: one test runs them all.
 
-As a test of its own, each case costs some six milliseconds of bookkeeping and a share of the time
-in which each process collects the tests: more than most cases need themselves. What fails is named
-case by case.
+As a test of its own each case costs about six milliseconds, and time to collect it in each test
+process: more than most cases need. Failures are named case by case.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ Test = Callable[..., None]
 
 
 def cases(names: str | tuple[str, ...], values: Iterable[Any]) -> Callable[[Test], Test]:
-    """As `pytest.mark.parametrize`, several one above the other included, but all cases in one
-    test. They share its fixtures: for tests that leave nothing behind in them."""
+    """Like `pytest.mark.parametrize`, also stacked, but with all cases in one test. They share its
+    fixtures, so it is for tests that don't change them."""
     columns = [name.strip() for name in names.split(",")] if isinstance(names, str) else [*names]
     rows = [(value,) if len(columns) == 1 else tuple(value) for value in values]
     above = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -49,7 +48,7 @@ def cases(names: str | tuple[str, ...], values: Iterable[Any]) -> Callable[[Test
 
 
 def _failure(test: Test, fixtures: Case, case: Case) -> Exception | None:
-    """What went wrong in a case, with the case's name; None where nothing did."""
+    """A case's failure with the case's name; None if it passed."""
     try:
         test(**fixtures, **case)
     except Exception as error:  # noqa: BLE001 - the caller raises it with those of other cases

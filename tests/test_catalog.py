@@ -1,8 +1,9 @@
-"""The catalog's rows say what the interface says."""
+"""The catalog's rows equal the interface's tables."""
 
 from __future__ import annotations
 
 from api import catalog
+from api.store.base import RegisterRow
 
 
 def test_resolutions_are_the_interfaces_in_order() -> None:
@@ -54,3 +55,7 @@ def test_filter_fields_are_the_interfaces() -> None:
 def test_an_unprefixed_field_filters_the_average() -> None:
     assert catalog.AGGREGATED_FILTER_FIELDS["flowAmount"].name == "avg_flow_amount"
     assert catalog.AGGREGATED_FILTER_FIELDS["minFlowRate"].name == "min_flow_rate"
+
+
+def test_a_register_has_a_field_for_each_metric_sent_with_it() -> None:
+    assert RegisterRow._fields[4:] == tuple(m.name for m in catalog.BESIDE_REGISTER)

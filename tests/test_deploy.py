@@ -1,4 +1,4 @@
-"""The files of deploy/ and docs/operations.md: read by the programs that they are for."""
+"""The files of deploy/ and docs/operations.md, checked by the programs that read them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
 DEPLOY = ROOT / "deploy"
-KNOWN = {setting.name for setting in TABLE}
+SETTINGS = {setting.name for setting in TABLE}
 
 
 def _environment(text: str) -> dict[str, str]:
@@ -30,14 +30,14 @@ def _environment(text: str) -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines)
 
 
-def test_every_setting_that_is_named_is_one() -> None:
+def test_every_named_setting_exists() -> None:
     files = [p for p in DEPLOY.rglob("*") if p.is_file()] + [ROOT / "docs/operations.md"]
     named = {n for f in files for n in re.findall(r"\bWEIR_[A-Z_]+\b", f.read_text("utf-8"))}
     assert len(named) > 8
-    assert named <= KNOWN
+    assert named <= SETTINGS
 
 
-def test_the_units_settings_are_read_as_meant() -> None:
+def test_the_units_settings_are_valid() -> None:
     settings = Settings.from_env(_environment((DEPLOY / "weir.env").read_text()))
     assert settings.database == "sqlite:////var/lib/weir/weir.sqlite"
     assert [str(n) for n in settings.trusted_proxies] == ["127.0.0.1/32"]
@@ -51,15 +51,15 @@ def compose() -> dict[str, Any]:
     return yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 
 
-def test_the_services_settings_are_read_as_meant(compose: dict[str, Any]) -> None:
+def test_the_services_settings_are_valid(compose: dict[str, Any]) -> None:
     for name in ("web", "writer"):
         environment = compose["services"][name]["environment"]
-        assert set(environment) <= KNOWN
+        assert set(environment) <= SETTINGS
         assert all(isinstance(value, str) for value in environment.values())
         Settings.from_env(environment)
 
 
-def test_every_part_of_the_site_is_there_and_locked_down(compose: dict[str, Any]) -> None:
+def test_every_service_is_present_and_restricted(compose: dict[str, Any]) -> None:
     commands = COMMANDS
     build = compose["x-weir"]["build"]
     assert (DEPLOY / build["context"] / build["dockerfile"]).exists()
@@ -86,16 +86,16 @@ def test_every_part_of_the_site_is_there_and_locked_down(compose: dict[str, Any]
 
 
 def _builder() -> str | None:
-    """The container builder that works on this machine; a client without its server doesn't."""
+    """The container builder of this machine; a client without its server doesn't count."""
     for name in ("podman", "docker"):
-        found = shutil.which(name)
-        if found and subprocess.run([found, "info"], capture_output=True).returncode == 0:
-            return found
+        result = shutil.which(name)
+        if result and subprocess.run([result, "info"], capture_output=True).returncode == 0:
+            return result
     return None
 
 
 @pytest.mark.slow
-def test_the_image_is_built_and_says_its_version() -> None:
+def test_the_image_is_built_and_prints_its_version() -> None:
     builder = _builder()
     if builder is None:
         pytest.skip("no container builder works here: the Containerfile is linted, not built")
@@ -108,12 +108,12 @@ def test_the_image_is_built_and_says_its_version() -> None:
 
 @pytest.fixture(scope="module")
 def steps() -> list[list[str]]:
-    """The Containerfile's instructions, their words, continued lines joined."""
+    """The Containerfile's instructions as words, with continued lines joined."""
     text = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
     return [line.split() for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def test_the_image_is_built_from_what_is_there_and_sent(steps: list[list[str]]) -> None:
+def test_the_image_copies_only_existing_files(steps: list[list[str]]) -> None:
     sent = set(re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
     copied = {
         name
@@ -130,34 +130,34 @@ def test_the_image_is_built_from_what_is_there_and_sent(steps: list[list[str]]) 
     assert rooms <= packed
 
 
-def test_the_image_uses_the_builder_that_is_pinned(steps: list[list[str]]) -> None:
+def test_the_image_uses_the_pinned_builder(steps: list[list[str]]) -> None:
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
     words = {word for step in steps for word in step}
     assert set(needed) <= words
     assert set(needed) <= set((ROOT / "requirements-dev.txt").read_text().splitlines())
 
 
-def test_the_image_runs_weir_and_is_nobodys_root(steps: list[list[str]]) -> None:
+def test_the_image_runs_weir_without_root(steps: list[list[str]]) -> None:
     assert ["USER", "weir"] in steps
     assert steps[-1] == ["CMD", '["weir",', '"serve"]']
     assert any("/readyz" in word for step in steps for word in step)
-    known = {step[0] for step in steps}
-    assert known <= {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "ENV", "EXPOSE",
+    instructions = {step[0] for step in steps}
+    assert instructions <= {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "ENV", "EXPOSE",
                      "HEALTHCHECK", "CMD"}  # fmt: skip
 
 
 # --- nginx ---------------------------------------------------------------------------------------
 
 
-def test_nginx_takes_the_site_as_it_is_shipped(tmp_path: Path) -> None:
+def test_nginx_accepts_the_shipped_site(tmp_path: Path) -> None:
     proxy = Proxy(tmp_path, free_port())
     done = subprocess.run([*proxy.command, "-t"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "warn" not in done.stderr
 
 
-def test_no_location_forgets_the_headers() -> None:
-    """nginx inherits proxy_set_header only where a level sets none itself."""
+def test_every_location_sets_the_headers() -> None:
+    """nginx inherits proxy_set_header only if a level sets none itself."""
     text = (DEPLOY / "nginx.conf").read_text()
     for body in re.findall(r"location [^{]*\{([^}]*)\}", text):
         assert "proxy_set_header" not in body
@@ -168,21 +168,21 @@ def test_no_location_forgets_the_headers() -> None:
 
 @pytest.fixture
 def units(tmp_path: Path) -> list[Path]:
-    """The units with a program and a user that are here."""
-    found: list[Path] = []
+    """The units with an existing program and user."""
+    results: list[Path] = []
     for unit in sorted((DEPLOY / "systemd").iterdir()):
-        text = re.sub(r"/opt/weir/.venv/bin/flask", "/bin/true", unit.read_text())
+        text = re.sub(r"/opt/weir/.venv/bin/weir", "/bin/true", unit.read_text())
         copy = tmp_path / unit.name
         text = re.sub(r"(User|Group)=weir", r"\1=daemon", text)
         copy.write_text(text.replace("/opt/weir", "/tmp"))
-        found.append(copy)
-    return found
+        results.append(copy)
+    return results
 
 
 @pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd-analyze isn't on this machine"
 )
-def test_systemd_takes_the_units(units: list[Path]) -> None:
+def test_systemd_accepts_the_units(units: list[Path]) -> None:
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *map(str, units)], capture_output=True, text=True
     )
@@ -193,7 +193,7 @@ def test_systemd_takes_the_units(units: list[Path]) -> None:
 def test_the_units_call_commands_that_exist() -> None:
     commands = COMMANDS
     for unit in (DEPLOY / "systemd").glob("*.service"):
-        for name in re.findall(r"^ExecStart=.*bin/flask (\S+)", unit.read_text(), re.MULTILINE):
+        for name in re.findall(r"^ExecStart=.*bin/weir (\S+)", unit.read_text(), re.MULTILINE):
             assert name in commands
 
 
@@ -205,8 +205,8 @@ def test_the_document_names_every_metric_and_alerts_on_no_other() -> None:
     source = Path(metrics.__file__).read_text() + (ROOT / "api/server/monitoring.py").read_text()
     ours = set(re.findall(r'"(weir_[a-z_]+)"', source))
     assert len(ours) > 10
-    told = set(re.findall(r"\bweir_[a-z_]+", text)) - {"weir_restored"}
-    bare = {re.sub(r"_(total|bucket)$", "", name) for name in told}
+    result = set(re.findall(r"\bweir_[a-z_]+", text)) - {"weir_restored"}
+    bare = {re.sub(r"_(total|bucket)$", "", name) for name in result}
     assert bare == ours
     assert all(f"`{word}`" in text for word in OVERALL.values())
 

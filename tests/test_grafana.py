@@ -1,5 +1,5 @@
-"""The dashboard of deploy/grafana: each of its queries is sent to the service, and read from the
-answer by GJSON, as Grafana's Infinity data source does."""
+"""The dashboard of deploy/grafana: each of its queries is sent to the service, and its response
+read by GJSON, as Grafana's Infinity data source does."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def queries() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 class Source:
-    """Asks the service as the data source does, with the dashboard's variables filled in."""
+    """Sends queries as the data source does, with the dashboard's variables filled in."""
 
     def __init__(self, client: FlaskClient, key: str, variables: dict[str, str]) -> None:
         self._client, self._key, self._variables = client, key, variables
 
     def rows(self, query: dict[str, Any]) -> list[dict[str, Any]]:
-        """Each row's columns by their text, as Infinity's backend parser makes them."""
+        """Each row's columns by their text, as Infinity's backend parser gives them."""
         pairs = [(one["key"], self._filled(one["value"])) for one in query["url_options"]["params"]]
         headers = {SOURCE["jsonData"]["apiKeyKey"]: self._key}
         answer = self._client.get(
@@ -59,8 +59,8 @@ class Source:
         )
         assert answer.status_code == 200, answer.text
         root = query["root_selector"]
-        found = gjson.get(answer.json, root) if root else answer.json
-        rows = found if isinstance(found, list) else [found]
+        body = gjson.get(answer.json, root) if root else answer.json
+        rows = body if isinstance(body, list) else [body]
         return [
             {c["text"]: gjson.get(row, c["selector"]) for c in query["columns"]} for row in rows
         ]
@@ -73,7 +73,7 @@ class Source:
 
 @pytest.fixture
 def source(sqlite_store: Store) -> Source:
-    """Of a fleet of one meter that has reported for three days and leaks."""
+    """With a fleet of one leaking meter that has reported for three days."""
     store, at_ms = sqlite_store, now_ms()
     store.create_organization("Acme", organization_id="acme")
     since = {"label": "Harbor main", "installedOn": "2020-01-01T00:00:00Z"}
@@ -95,7 +95,7 @@ def source(sqlite_store: Store) -> Source:
 _TYPES: Final = {"string": str, "number": (int, float), "timestamp": str}
 
 
-def test_every_query_is_answered_with_rows_of_its_columns(source: Source) -> None:
+def test_every_query_returns_rows_of_its_columns(source: Source) -> None:
     empty: list[str] = []
     for title, query in queries():
         rows = source.rows(query)
@@ -110,7 +110,7 @@ def test_every_query_is_answered_with_rows_of_its_columns(source: Source) -> Non
     assert empty == []
 
 
-def test_what_the_panels_show_is_what_was_measured(source: Source) -> None:
+def test_the_panels_show_the_measured_values(source: Source) -> None:
     by_title = {title: source.rows(query) for title, query in queries()}
     [states] = by_title["Devices by state"]
     assert states == {"Reporting": 1, "Degraded": 0, "Silent": 0, "No data": 0}
@@ -144,7 +144,7 @@ def test_the_dashboard_uses_the_provisioned_source_and_key() -> None:
     assert {f"${name}" for name in given} >= wanted
 
 
-def test_panels_lie_beside_each_other() -> None:
+def test_panels_do_not_overlap() -> None:
     cells = [
         (x, y)
         for panel in DASHBOARD["panels"]

@@ -1,4 +1,4 @@
-"""The wheel, installed where nothing of the checkout is at hand and others have our names."""
+"""The wheel, installed without the checkout, beside other packages with the same folder names."""
 
 from __future__ import annotations
 
@@ -12,22 +12,26 @@ import sysconfig
 import venv
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from api.catalog import BACKEND_VERSION
+from api.catalog import BACKEND_VERSION, HOUR_MS
+from tests.commands.conftest import CommandLine
 from tests.commands.shell import PATIENCE_S, eventually, stopped
 from tests.servers import free_port
+from tests.tables import cases
 from weir.cli import SECTIONS, command_line
 
 ROOT = Path(__file__).resolve().parents[1]
-NAMES = ("api", "app", "assets", "components", "pages", "web")  # which are not ours alone
+# Names that other packages may have too.
+NAMES = ("api", "app", "assets", "components", "pages", "web")
 
 
 class Installed:
-    """Weir in an environment of its own, called from a folder of the caller's."""
+    """Weir in an environment of its own, started from a given folder."""
 
     def __init__(self, environment: Path, folder: Path) -> None:
         self.bin = environment / "bin"
@@ -60,8 +64,8 @@ class Installed:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel. What Weir needs comes from the one that runs this
-    test, and there are packages of our folders' names which nobody may import."""
+    """A virtual environment with the wheel. Dependencies come from the environment of this test.
+    There are packages with the names of Weir's folders, which must never be imported."""
     folder = tmp_path_factory.mktemp("package")
     built = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(built, cwd=ROOT, check=True, capture_output=True)
@@ -89,7 +93,7 @@ def installed(environment: Path, tmp_path: Path) -> Installed:
 
 @pytest.fixture
 def among_others(installed: Installed) -> Installed:
-    """In a working folder that has modules of our folders' names, too."""
+    """In a working folder that also has modules with the names of Weir's folders."""
     for name in NAMES:
         _decoy(installed.cwd, name)
     return installed
@@ -101,6 +105,22 @@ def test_the_help_places_commands_that_exist() -> None:
     commands = {name: group.get_command(context, name) for name in group.list_commands(context)}
     assert {name for names in SECTIONS.values() for name in names} <= set(commands)
     assert all(command is not None and command.name == name for name, command in commands.items())
+
+
+def test_the_help_shows_whole_sentences() -> None:
+    result = CliRunner().invoke(command_line(), ["--help"], terminal_width=80)
+    assert "until stopped" in result.output
+    assert [line for line in result.output.splitlines()[1:] if line.endswith("...")] == []
+
+
+@cases(
+    ("arguments", "meant"),
+    [(["serv"], "serve"), (["readings", "improt"], "import"), (["qqq"], "")],
+)
+def test_a_mistyped_command_gets_the_one_that_was_meant(arguments: list[str], meant: str) -> None:
+    result = CliRunner().invoke(command_line(), arguments)
+    assert result.exit_code
+    assert (f": did you mean {meant}?" in result.output) is bool(meant)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -116,20 +136,25 @@ def test_a_shell_completes_commands(shell: str, monkeypatch: pytest.MonkeyPatch)
     assert "restore" in done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("program", [("weir",), ("python", "-m", "weir")], ids=" ".join)
-def test_it_says_its_version_and_its_commands_alone(
-    installed: Installed, program: tuple[str, ...]
-) -> None:
-    assert installed.run(*program, "--version") == f"Weir {BACKEND_VERSION}\n"
-    told = installed.run(*program, "--help")
-    assert "Serving:\n  serve " in told
-    assert "Usage: weir " in told
-    assert not {"run", "shell", "routes"} & {line.split()[0] for line in told.splitlines() if line}
+def test_a_checkout_has_the_program_too(tmp_path: Path) -> None:
+    command = [ROOT / ".venv/bin/weir", "--version"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S, check=True
+    )
+    assert done.stdout == f"Weir {BACKEND_VERSION}\n"
 
 
 @pytest.mark.slow
-def test_what_it_makes_lies_in_the_user_s_data_folder(installed: Installed) -> None:
+def test_it_prints_its_version_and_its_own_commands(installed: Installed) -> None:
+    assert installed.run("weir", "--version") == f"Weir {BACKEND_VERSION}\n"
+    shown = installed.run("python", "-m", "weir", "--help")
+    assert "Serving:\n  serve " in shown
+    assert "Usage: weir " in shown
+    assert not {"run", "shell", "routes"} & {line.split()[0] for line in shown.splitlines() if line}
+
+
+@pytest.mark.slow
+def test_its_files_are_in_the_user_s_data_folder(installed: Installed) -> None:
     installed.run("weir", "db", "upgrade")
     made = installed.run("weir", "orgs", "create", "Acme").split()[-1]
     assert made in installed.run("python", "-m", "weir", "orgs", "list")
@@ -139,9 +164,7 @@ def test_what_it_makes_lies_in_the_user_s_data_folder(installed: Installed) -> N
 
 
 @pytest.mark.slow
-def test_an_instance_folder_that_is_named_or_there_goes_on(
-    installed: Installed, tmp_path: Path
-) -> None:
+def test_a_named_or_existing_instance_folder_is_used(installed: Installed, tmp_path: Path) -> None:
     installed.environ["WEIR_INSTANCE"] = str(tmp_path / "named")
     installed.run("weir", "db", "upgrade")
     assert (tmp_path / "named" / "weir.sqlite").exists()
@@ -154,16 +177,20 @@ def test_an_instance_folder_that_is_named_or_there_goes_on(
 
 
 @pytest.mark.slow
-def test_a_hint_names_the_program_that_was_typed(installed: Installed) -> None:
+def test_a_hint_names_the_typed_program(installed: Installed) -> None:
     out, err = installed.start("weir", "orgs", "list").communicate(timeout=PATIENCE_S)
     assert (out, err.count("\n")) == ("", 1)
     assert "weir db upgrade" in err
 
 
 @pytest.mark.slow
-def test_the_demo_is_served_with_all_that_belongs_to_it(among_others: Installed) -> None:
+def test_the_demo_is_served_with_all_assets(
+    among_others: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fill_demo(among_others.data / "weir", monkeypatch)
     elsewhere = among_others.cwd.parent / "elsewhere.sqlite"
     among_others.environ["WEIR_DATABASE"] = f"sqlite:///{elsewhere}"
+    among_others.environ["WEIR_WORKERS"] = "1"
     server = among_others.start("weir", "demo")
     try:
         assert server.stdout is not None
@@ -183,3 +210,39 @@ def test_the_demo_is_served_with_all_that_belongs_to_it(among_others: Installed)
     assert (code, out, len(err.splitlines())) == (0, "", 1)
     assert "WEIR_DATABASE is ignored" in err
     assert not elsewhere.exists()
+
+
+def _fill_demo(instance: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hours of history instead of months, which would take longer than all else here."""
+    for name in ("HISTORY_MS", "LONG_HISTORY_MS"):
+        monkeypatch.setattr(f"api.ingest.demo.fleet.{name}", 3 * HOUR_MS)
+    database = f"sqlite:///{instance / 'demo.sqlite'}"
+    weir = CommandLine({"WEIR_DATABASE": database, "WEIR_INSTANCE": str(instance)})
+    weir.ask("demo", "seed")
+
+
+SERVED: Final = ("-c", "import app; app.wsgi()")
+_SLOW: Final = {"dash", "plotly", "pandas", "httpx", "cryptography"}
+
+
+@cases(
+    ("start", "not_loaded"),
+    [
+        (("-m", "weir", "--help"), _SLOW | {"numpy", "pydantic"}),  # it imports every command
+        (("-m", "weir", "completion", "bash"), _SLOW | {"numpy", "pydantic"}),
+        (("-m", "weir", "db", "upgrade"), _SLOW | {"numpy"}),
+        (SERVED, {"pandas", "openpyxl", "charset_normalizer", "trio", "httpcore"}),
+    ],
+)
+def test_a_start_loads_only_what_it_needs(
+    start: tuple[str, ...], not_loaded: set[str], tmp_path: Path
+) -> None:
+    """Half of the time of a short command goes into imports. A guard by names, since times vary
+    with the machine."""
+    environ = {**os.environ, "WEIR_INSTANCE": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    environ["WEIR_DATABASE"] = f"sqlite:///{tmp_path / 'weir.sqlite'}"
+    command = [sys.executable, "-X", "importtime", *start]
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True)
+    loaded = set(re.findall(r"^import time:.*\| +([\w.]+)$", done.stderr, re.MULTILINE))
+    assert "flask" in loaded
+    assert loaded & not_loaded == set()

@@ -1,7 +1,8 @@
-"""The pure parts of the scripts, under Node: `tests/assets/` holds a file for each module."""
+"""The pure parts of the scripts, under Node: `tests/assets/` has a file for each module."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -26,3 +27,11 @@ def test_scripts(suite: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_administrations_page_names_each_address_its_scripts_use() -> None:
+    root = Path(__file__).parents[1]
+    scripts = "".join(file.read_text() for file in root.glob("assets/admin*.js"))
+    used = set(re.findall(r"settings\(\)\.(\w+)", scripts))
+    named = set(re.findall(r'"(\w+)":', (root / "components/admin/layout.py").read_text()))
+    assert {"service", "imports"} <= used <= named

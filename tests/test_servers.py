@@ -1,4 +1,4 @@
-"""The ports that tests start their servers at."""
+"""The ports at which tests start their servers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ sys.stdin.read()
 """
 
 
-def test_no_two_processes_are_given_the_same_port() -> None:
-    """Not even before anybody listens there, nor one that the system gives away by itself."""
+def test_no_two_processes_get_the_same_port() -> None:
+    """Not even before a server listens, nor one that the system assigns by itself."""
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", _MANY],

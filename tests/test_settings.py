@@ -1,4 +1,4 @@
-"""Settings come from the environment; a bad one stops the start with a line that names it."""
+"""Settings come from the environment; an invalid one stops the start with a line that names it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_MQTT_LISTEN", "0.0.0.0:70000"),
         ("WEIR_MQTT_LISTEN", "mqtt://0.0.0.0:1883"),
         ("WEIR_MQTT_LISTEN", "key@0.0.0.0:1883"),
-        ("WEIR_MQTT_LISTEN_CLIENT_CA", "/etc/ca.pem"),  # without a certificate of our own
+        ("WEIR_MQTT_LISTEN_CLIENT_CA", "/etc/ca.pem"),  # without its certificate
         ("WEIR_MQTT_PUBLISH", "yes"),
         ("WEIR_DATABASE", "postgresql://"),
         ("WEIR_DATABASE", "postgresql:///weir"),
@@ -70,7 +70,7 @@ def test_defaults_are_the_embedded_store_on_loopback() -> None:
         ("WEIR_DATABASE_READ", "postgresql://standby/weir"),  # of an embedded store
     ],
 )
-def test_a_bad_value_is_one_line_that_names_the_setting(name: str, value: str) -> None:
+def test_an_invalid_value_is_one_line_that_names_the_setting(name: str, value: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         Settings.from_env({name: value})
     assert name in str(caught.value)
@@ -78,7 +78,7 @@ def test_a_bad_value_is_one_line_that_names_the_setting(name: str, value: str) -
 
 
 @pytest.mark.parametrize("name", ["WEIR_SECRET_KEY", "WEIR_API_KEY"])
-def test_a_bad_secret_is_not_repeated_in_the_message(name: str) -> None:
+def test_an_invalid_secret_is_not_in_the_message(name: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         Settings.from_env({name: "hunter2"})
     assert "hunter2" not in str(caught.value)
@@ -92,7 +92,7 @@ def test_web_workers_read_the_store_or_its_standby() -> None:
     assert (both.database, both.reading) == (store, standby)
 
 
-def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
+def test_a_missing_secret_is_created_once_and_private_to_its_owner(tmp_path: Path) -> None:
     environ = {"WEIR_INSTANCE": str(tmp_path / "instance")}
     secret = Settings.from_env(environ).secret
     assert len(secret) >= 32
@@ -102,7 +102,7 @@ def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) ->
 
 
 @cases(
-    ("said", "site"),
+    ("fields", "site"),
     [
         ({}, "http://127.0.0.1:8050"),
         ({"WEIR_HOST": "::1", "WEIR_PORT": "80"}, "http://[::1]:80"),
@@ -111,10 +111,10 @@ def test_an_unset_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) ->
         ({"WEIR_PUBLIC_URL": "http://weir.lan:8080", "WEIR_PORT": "80"}, "http://weir.lan:8080"),
     ],
 )
-def test_the_site_is_where_it_listens_unless_readers_reach_it_elsewhere(
-    said: dict[str, str], site: str
+def test_the_sites_address_is_the_public_one_or_that_of_the_listener(
+    fields: dict[str, str], site: str
 ) -> None:
-    assert Settings.from_env(said).site == site
+    assert Settings.from_env(fields).site == site
 
 
 @pytest.mark.parametrize(
@@ -129,19 +129,19 @@ def test_an_address_is_a_host_and_a_port(value: str, address: tuple[str, int]) -
     assert Settings.from_env({"WEIR_MQTT_LISTEN": value}).mqtt_listen == address
 
 
-def test_an_empty_variable_is_an_unset_one() -> None:
+def test_an_empty_variable_counts_as_unset() -> None:
     assert Settings.from_env({"WEIR_PORT": "", "WEIR_CORS_ORIGINS": ""}) == Settings.from_env({})
 
 
-def test_a_file_in_the_folder_sets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_in_the_folder_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".env").write_text("WEIR_PORT=1\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WEIR_PORT", "2")  # nor does this process's environment: only what is given
+    monkeypatch.setenv("WEIR_PORT", "2")  # nor does this process's environment: only the given one
     assert Settings.from_env({}).port == 8050
 
 
 @cases(
-    ("name", "told"),
+    ("name", "texts"),
     [
         ("WEIR_PRT", ["WEIR_PRT: did you mean WEIR_PORT?"]),
         ("WEIR_DATABSE", ["WEIR_DATABSE: did you mean WEIR_DATABASE?"]),
@@ -151,8 +151,8 @@ def test_a_file_in_the_folder_sets_nothing(tmp_path: Path, monkeypatch: pytest.M
         ("PORT", []),
     ],
 )
-def test_a_variable_that_is_no_setting_is_told(name: str, told: list[str]) -> None:
-    assert unknown_variables({name: "1"}) == told
+def test_a_variable_that_is_not_a_setting_is_reported(name: str, texts: list[str]) -> None:
+    assert unknown_variables({name: "1"}) == texts
 
 
 def test_origins_are_a_list() -> None:
@@ -163,12 +163,12 @@ def test_origins_are_a_list() -> None:
 @pytest.mark.parametrize(
     "value", ["https://issuer.example/keys", "http://127.0.0.1:8080/keys", "http://[::1]/keys"]
 )
-def test_a_key_set_comes_over_a_way_that_nobody_can_change(value: str) -> None:
+def test_a_key_set_needs_a_secure_address(value: str) -> None:
     environ = {"WEIR_JWT_ISSUER": "https://issuer.example", "WEIR_JWT_JWKS": value}
     assert Settings.from_env(environ).jwt_jwks == value
 
 
-def test_a_socket_is_a_host_too() -> None:
+def test_a_socket_path_is_a_host_too() -> None:
     value = "postgresql:///weir?host=/var/run/postgresql"
     assert Settings.from_env({"WEIR_DATABASE": value}).database == value
 
@@ -180,15 +180,15 @@ def test_a_folder_that_cannot_be_made_is_one_line_that_names_the_setting(tmp_pat
         settings.prepare()
 
 
-@pytest.mark.parametrize("kept", [b"", b"short", b"\xff" * 40])
-def test_a_kept_secret_that_is_none_is_not_signed_with(tmp_path: Path, kept: bytes) -> None:
-    (tmp_path / "secret_key").write_bytes(kept)
+@pytest.mark.parametrize("stored", [b"", b"short", b"\xff" * 40])
+def test_an_invalid_stored_secret_is_refused(tmp_path: Path, stored: bytes) -> None:
+    (tmp_path / "secret_key").write_bytes(stored)
     settings = Settings.from_env({"WEIR_INSTANCE": str(tmp_path)})
     with pytest.raises(ConfigurationError, match=r"^WEIR_INSTANCE"):
         settings.prepare()
 
 
-def test_preparing_leaves_the_secret_and_nothing_else(tmp_path: Path) -> None:
+def test_preparing_creates_the_secret_and_nothing_else(tmp_path: Path) -> None:
     Settings.from_env({"WEIR_INSTANCE": str(tmp_path / "new" / "instance")}).prepare()
     assert [path.name for path in (tmp_path / "new" / "instance").iterdir()] == ["secret_key"]
 
@@ -204,7 +204,5 @@ def test_preparing_leaves_the_secret_and_nothing_else(tmp_path: Path) -> None:
         ({"WEIR_HOST": "0.0.0.0"}, False),
     ],
 )
-def test_only_settings_for_this_machine_alone_open_the_demo(
-    environ: dict[str, str], alone: bool
-) -> None:
+def test_only_local_settings_open_the_demo(environ: dict[str, str], alone: bool) -> None:
     assert Settings.from_env(environ).local_only is alone

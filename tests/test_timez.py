@@ -1,4 +1,4 @@
-"""Instants are read, cut into local days and stamped exactly, in every zone."""
+"""Instants are parsed, cut into local days and formatted exactly, in every zone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def at(text: str) -> int:
     return timez.from_datetime(datetime.fromisoformat(text).replace(tzinfo=UTC))
 
 
-# --- What a request may say ----------------------------------------------------------------------
+# --- Parsing -------------------------------------------------------------------------------------
 
 
 @cases(
@@ -71,7 +71,7 @@ def test_an_instant_is_read(text: str, expected: str) -> None:
         "20260308T050000Z",
     ],
 )
-def test_what_is_no_instant_is_refused_in_words(text: str) -> None:
+def test_an_invalid_instant_is_refused_with_a_message(text: str) -> None:
     with pytest.raises(ValueError, match="date-time"):
         timez.parse_instant(text)
 
@@ -82,7 +82,7 @@ def test_a_stamp_reads_back(instant: int) -> None:
 
 
 @given(INSTANTS, st.sampled_from(ZONES))
-def test_a_zoned_stamp_reads_back_and_is_what_zoneinfo_says(instant: int, name: str) -> None:
+def test_a_zoned_stamp_reads_back_and_equals_zoneinfo(instant: int, name: str) -> None:
     tz = timez.zone(name)
     text = timez.stamp(instant, tz, fraction=True)
     assert timez.parse_instant(text) == instant
@@ -91,7 +91,7 @@ def test_a_zoned_stamp_reads_back_and_is_what_zoneinfo_says(instant: int, name: 
 
 
 @given(st.lists(INSTANTS, max_size=40).map(sorted), st.sampled_from([None, *ZONES]))
-def test_many_stamps_are_the_single_ones(instants: list[int], name: str | None) -> None:
+def test_stamps_equal_single_ones(instants: list[int], name: str | None) -> None:
     tz = None if name is None else timez.zone(name)
     assert timez.stamps(instants, tz) == [timez.stamp(t, tz) for t in instants]
 
@@ -106,7 +106,7 @@ def test_only_exact_iana_names_are_zones(name: str) -> None:
 
 
 @given(INSTANTS, INSTANTS, st.sampled_from([r.fixed_ms for r in STORED]))
-def test_bucket_starts_are_counted_as_they_lie(a: int, b: int, length: int) -> None:
+def test_bucket_starts_are_counted(a: int, b: int, length: int) -> None:
     low, high = min(a, b), min(max(a, b), min(a, b) + 500 * length)
     starts = [k for k in range(timez.floor_to(low, length), high + 1, length) if k >= low]
     assert timez.bucket_starts(low, high, length) == len(starts)
@@ -134,13 +134,13 @@ def test_an_aligned_closed_day_has_one_more_minute_than_a_day() -> None:
         ("Australia/Lord_Howe", "2026-04-05", "2026-04-05T00:00:00+11:00", 24.5),
         ("America/Santiago", "2026-09-06", "2026-09-06T01:00:00-03:00", 23),  # starts at 01:00
         ("Asia/Beirut", "2026-03-29", "2026-03-29T01:00:00+03:00", 23),
-        ("America/Havana", "2024-11-03", "2024-11-03T00:00:00-04:00", 25),  # midnight comes twice
+        ("America/Havana", "2024-11-03", "2024-11-03T00:00:00-04:00", 25),  # midnight occurs twice
         ("America/Caracas", "2007-12-09", "2007-12-09T00:00:00-04:00", 24.5),
         ("Pacific/Apia", "2011-12-29", "2011-12-29T00:00:00-10:00", 24),
         ("Pacific/Apia", "2011-12-31", "2011-12-31T00:00:00+14:00", 24),
     ],
 )
-def test_a_local_day_starts_and_lasts(zone: str, day: str, start: str, hours: float) -> None:
+def test_start_and_length_of_a_local_day(zone: str, day: str, start: str, hours: float) -> None:
     tz, ordinal = timez.zone(zone), date.fromisoformat(day).toordinal()
     begin, end = timez.day_start(tz, ordinal), timez.day_start(tz, ordinal + 1)
     assert timez.stamp(begin, tz) == (start if zone != "UTC" else start.replace("Z", "+00:00"))
@@ -156,8 +156,8 @@ def test_a_day_that_a_zone_skipped_is_empty() -> None:
 
 
 @cases("name", ZONES)
-def test_every_day_of_four_years_starts_where_its_date_first_shows(name: str) -> None:
-    """Against zoneinfo asked at each start and just before it, around every change of offset."""
+def test_every_day_of_four_years_starts_at_its_first_instant(name: str) -> None:
+    """Against zoneinfo at each start and just before it, around every change of offset."""
     tz = timez.zone(name)
     for ordinal in _days_near_changes(name):
         start = timez.day_start(tz, ordinal)
@@ -206,13 +206,13 @@ def test_edges_enclose_the_range_and_ascend(start: int, length: int, name: str) 
         ("America/St_Johns", "10min"),
     ],
 )
-def test_days_are_taken_from_the_coarsest_level_they_do_not_cut(zone: str, source: str) -> None:
+def test_days_use_the_coarsest_level_that_fits_them(zone: str, source: str) -> None:
     edges = timez.day_edges(timez.zone(zone), at("2026-05-01T00:00:00"), at("2026-08-01T00:00:00"))
     assert {timez.source_of(*day).name for day in pairwise(edges)} == {source}
 
 
-def test_a_day_off_the_hour_at_either_end_is_taken_from_finer_rows() -> None:
-    """Lord Howe's summer is on the hour and its winter isn't; each day decides for itself."""
+def test_a_day_off_the_hour_at_either_end_uses_finer_rows() -> None:
+    """Lord Howe's summer is on the hour and its winter isn't: it is decided day by day."""
     tz = timez.zone("Australia/Lord_Howe")
     days = pairwise(timez.day_edges(tz, at("2026-04-02T20:00:00"), at("2026-04-06T20:00:00")))
     assert [(timez.stamp(d[0], tz)[:10], timez.source_of(*d).name) for d in days] == [
@@ -225,7 +225,7 @@ def test_a_day_off_the_hour_at_either_end_is_taken_from_finer_rows() -> None:
 
 
 @cases(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("1772946000000", "not epoch milliseconds: 1772946000000 is 2026-03-08T05:00:00.000Z"),
         ("1772946000", "not epoch seconds: 1772946000 is 2026-03-08T05:00:00Z"),
@@ -233,6 +233,6 @@ def test_a_day_off_the_hour_at_either_end_is_taken_from_finer_rows() -> None:
         ("٣٣٣٣٣٣٣٣٣٣", "such as 2026-03-08T05:00:00Z$"),
     ],
 )
-def test_epoch_numbers_are_refused_with_the_date_time_they_mean(text: str, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_epoch_numbers_are_refused_with_the_date_time_they_mean(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         timez.parse_instant(text)

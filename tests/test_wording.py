@@ -1,10 +1,11 @@
-"""Texts that people read are worded as ``docs/wording.md`` says."""
+"""Texts for readers are worded as ``docs/wording.md`` says."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.tables import cases
@@ -21,14 +22,20 @@ def _plain(text: str) -> str:
 
 
 def replacements() -> dict[str, str]:
-    """What not to write: what to write instead."""
+    """Unwanted wording → its replacement."""
     rows = re.findall(r"^\| (.+?) \| (.+?) \|$", TABLE.read_text("utf-8"), re.MULTILINE)
     return {_plain(no): yes for no, yes in rows if no != "Not"}
 
 
+@cache
+def _unwanted() -> re.Pattern[str]:
+    longest_first = sorted(replacements(), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+
+
 def _strings(file: Path) -> Iterator[tuple[int, str]]:
-    """The string literals of a module that aren't docstrings, an f-string's as one. A command's
-    docstring is its help, so it counts."""
+    """A module's string literals except docstrings, with an f-string as one. A command's docstring
+    counts, since it is its help."""
     tree = ast.parse(file.read_text("utf-8"))
     prose = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
     parts: set[int] = set()
@@ -53,11 +60,13 @@ def _texts(file: Path) -> Iterator[tuple[int, str]]:
         case ".py":
             yield from _strings(file)
         case ".js":
-            for found in _SCRIPT_STRING.finditer(text):
-                yield text.count("\n", 0, found.start()) + 1, found[0]
+            for result in _SCRIPT_STRING.finditer(text):
+                yield text.count("\n", 0, result.start()) + 1, result[0]
         case _:
-            for found in re.finditer(r"[^\n]+(?:\n(?![\n|#-])[^\n]+)*", text):  # a paragraph, a row
-                yield text.count("\n", 0, found.start()) + 1, found[0]
+            for result in re.finditer(
+                r"[^\n]+(?:\n(?![\n|#-])[^\n]+)*", text
+            ):  # a paragraph, a row
+                yield text.count("\n", 0, result.start()) + 1, result[0]
 
 
 def _files(*patterns: str) -> list[Path]:
@@ -75,12 +84,10 @@ READ = [
 def test_texts_are_worded_as_the_table_says(file: Path) -> None:
     if file == TABLE:
         return
-    banned = {re.compile(rf"(?<!\w){re.escape(no)}(?!\w)"): no for no in replacements()}
     wrong = [
         f"{file.name}:{line}: “{no}”: {' '.join(text.split())[:120]}"
         for line, text in _texts(file)
-        for pattern, no in banned.items()
-        if pattern.search(_plain(text))
+        for no in _unwanted().findall(_plain(text))
     ]
     assert wrong == []
 
@@ -90,9 +97,9 @@ def test_the_table_finds_what_it_bans(tmp_path: Path) -> None:
     module.write_text('"""Needs a look."""\nx = f"{1} Needs\\n  a look"\n', "utf-8")
     script.write_text("const x = `Needs a look ${y}`; // needs a look\n", "utf-8")
     page.write_text("# A\n\nThis needs a\nlook.\n", "utf-8")
-    found = [list(_texts(file)) for file in (module, script, page)]
+    results = [list(_texts(file)) for file in (module, script, page)]
     assert [
-        [line for line, text in texts if "needs a look" in _plain(text)] for texts in found
+        [line for line, text in texts if "needs a look" in _plain(text)] for texts in results
     ] == [
         [2],
         [1],

@@ -1,7 +1,7 @@
-"""The answers that the service owes, recomputed from raw rows by the plainest Python.
+"""The service's expected replies, recounted from raw rows in the plainest Python.
 
-Nothing here knows a rollup, an edge or an index: every function walks all rows, and asks zoneinfo
-for the date of every bucket.
+Nothing here uses a rollup, an edge or an index: every function walks over all rows and takes each
+bucket's date from zoneinfo.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def bounds(from_ms: int | None, to_ms: int | None) -> Callable[[int], bool]:
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None
+    present = [value for value in values if value is not None]
+    return math.fsum(present) / len(present) if present else None
 
 
 def least(values: Iterable[float | None]) -> float | None:
@@ -50,8 +50,8 @@ def most(values: Iterable[float | None]) -> float | None:
 
 
 def total(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return math.fsum(known) if known else None
+    present = [value for value in values if value is not None]
+    return math.fsum(present) if present else None
 
 
 # --- Rows ----------------------------------------------------------------------------------------
@@ -59,8 +59,8 @@ def total(values: Iterable[float | None]) -> float | None:
 
 def raw(readings: Sequence[ReadingRow], inside: Callable[[int], bool]) -> list[Row]:
     """Each row as a dict; ``t`` is its instant."""
-    kept = [row for row in readings if inside(row[1])]
-    return [{"t": r[1], **dict(zip(RAW, r[2:], strict=True))} for r in sorted(kept, key=_at)]
+    rows_inside = [row for row in readings if inside(row[1])]
+    return [{"t": r[1], **dict(zip(RAW, r[2:], strict=True))} for r in sorted(rows_inside, key=_at)]
 
 
 def _at(row: ReadingRow) -> int:
@@ -142,7 +142,7 @@ def unit_of(unit: str, zone: ZoneInfo, ms: int) -> date:
 
 @cache
 def first_instant(unit: str, zone: ZoneInfo, when: date) -> int:
-    """Walked to minute by minute, from well before."""
+    """Found minute by minute, from well before it."""
     ms = int(datetime(when.year, when.month, when.day, tzinfo=UTC).timestamp()) * 1000
     ms -= 26 * 60 * MINUTE_MS
     while unit_of(unit, zone, ms) < when:
@@ -169,7 +169,7 @@ def totals(
     to_ms: int | None = None,
     keep: Keep = lambda row: True,
 ) -> Row:
-    """The one row over everything inside; of nothing a row of nulls."""
+    """The one row over everything inside; nulls without rows."""
     inside = bounds(from_ms, to_ms)
     if source == "raw":
         assert from_ms is not None
@@ -191,7 +191,7 @@ def totals(
 
 
 def stamp(ms: int, zone: ZoneInfo | None, *, fraction: bool = False) -> str:
-    """As an answer shows it, by the standard library's own formatting."""
+    """As in a reply, by the standard library's own formatting."""
     text = (
         instant(ms)
         .astimezone(zone or UTC)
@@ -201,7 +201,7 @@ def stamp(ms: int, zone: ZoneInfo | None, *, fraction: bool = False) -> str:
 
 
 def shown(rows: list[Row], column: str, zone: ZoneInfo | None = None) -> list[Row]:
-    """The rows as an answer has them: stamped instead of ``t``."""
+    """The rows as in a reply: with a stamp instead of ``t``."""
     fraction = column == "recorded_at"
     return [{column: stamp(row["t"], zone, fraction=fraction), **_values(row)} for row in rows]
 
@@ -210,10 +210,10 @@ def _values(row: Row) -> Row:
     return {name: value for name, value in row.items() if name != "t"}
 
 
-def assert_same(answered: list[Row], owed: list[Row]) -> None:
-    """Row by row, key by key; numbers to the last digits but a few."""
-    assert len(answered) == len(owed)
-    for number, (row, promised) in enumerate(zip(answered, owed, strict=True)):
+def assert_same(responses: list[Row], owed: list[Row]) -> None:
+    """Row by row, key by key; numbers except for the last digits."""
+    assert len(responses) == len(owed)
+    for number, (row, promised) in enumerate(zip(responses, owed, strict=True)):
         assert row.keys() == promised.keys()
         for name, value in promised.items():
             if isinstance(value, float) and isinstance(row[name], float):

@@ -1,5 +1,5 @@
 """A small world for tests of the service: two organizations, their devices, readings and
-credentials, and a way to ask as any of them."""
+credentials, and clients for each of them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ SETTINGS = Settings.from_env({"WEIR_SECRET_KEY": SECRET})
 
 ACME, OTHER, CLOSED = "org-acme", "org-other", "org-closed"
 
-# By name: what the world's devices are for.
+# The purposes of the world's devices, by name.
 METER = "00000000-0000-4000-8000-000000000001"  # readings around the edges of calendars
 TWIN = "00000000-0000-4000-8000-000000000002"  # in group north, like the meter
 LONE = "00000000-0000-4000-8000-000000000003"  # in no group
 OLD = "00000000-0000-4000-8000-000000000004"  # inactive, in group north
-QUIET = "00000000-0000-4000-8000-000000000005"  # in group north, never heard of
+QUIET = "00000000-0000-4000-8000-000000000005"  # in group north, never reported
 GATEWAY = "00000000-0000-4000-8000-000000000006"
-FOREIGN = "00000000-0000-4000-8000-00000000000f"  # another organization's, of the same serial
+FOREIGN = (
+    "00000000-0000-4000-8000-00000000000f"  # another organization's, with the same serial number
+)
 
 DEVICES: dict[str, list[NewDevice]] = {
     ACME: [
@@ -77,7 +79,7 @@ DEVICES: dict[str, list[NewDevice]] = {
 
 
 def all_seeing_key(store: Store, organization_id: str, key_id: str = "key_test") -> str:
-    """The secret of a new key that sees everything of an organization."""
+    """The secret of a new key with access to everything of an organization."""
     secret, grant = str(uuid4()), Grant(everything=True)
     store.create_key(Key(key_id, organization_id, "test", key_digest(secret), grant, 0))
     return secret
@@ -85,7 +87,7 @@ def all_seeing_key(store: Store, organization_id: str, key_id: str = "key_test")
 
 @dataclass(frozen=True)
 class Credential:
-    """What a request sends. ``sees`` are the devices of Acme that it may see, by id."""
+    """The headers of a request. ``sees``: ids of the devices of Acme in its scope."""
 
     headers: Mapping[str, str]
     sees: frozenset[str]
@@ -93,7 +95,7 @@ class Credential:
 
 @dataclass
 class World:
-    """``readings`` of each device by id, as they were written, without the repeats."""
+    """``readings``: those of each device by id, as written, without repeats."""
 
     store: Store
     settings: Settings = SETTINGS
@@ -106,7 +108,7 @@ class World:
         return create_service(self.store, self.settings).test_client()
 
     def get(self, path: str, query: Any = (), *, by: str = "all", **headers: str) -> TestResponse:
-        """GET under the prefix with the credential of that name; header names with _ for -."""
+        """GET below the prefix with the credential of that name; header names with _ for -."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         pairs = query.items() if isinstance(query, Mapping) else query
         return self.client.get(
@@ -121,7 +123,7 @@ class World:
         return answer.json
 
     def new_key(self, grant: Grant, organization: str = ACME, **details: Any) -> tuple[str, str]:
-        """A key as a request sends it, and its Key ID."""
+        """A new key: its secret, and its Key ID."""
         secret, key_id = str(uuid4()), f"key_{uuid4().hex[:12]}"
         self.store.create_key(
             Key(key_id, organization, "test", key_digest(secret), grant, 0, **details)
@@ -149,8 +151,8 @@ def build(store: Store) -> World:
     for scope, ids in zip(
         scopes, ((METER, TWIN, LONE, OLD, QUIET, GATEWAY), (FOREIGN,)), strict=True
     ):
-        found = zip(ids, store.resolve(scope, ids), strict=True)
-        world.devices |= {id: device for id, device in found if device is not None}
+        result = zip(ids, store.resolve(scope, ids), strict=True)
+        world.devices |= {id: device for id, device in result if device is not None}
     world.readings = _readings(world.devices)
     for rows in world.readings.values():
         store.write(rows)
@@ -166,7 +168,7 @@ def ms(text: str) -> int:
     return timez.from_datetime(datetime.fromisoformat(text))
 
 
-# Windows around what calendars stumble over.
+# Windows around oddities of calendars.
 APIA = (ms("2011-12-28T00:00Z"), 5)  # it has no 30 December
 SEASONS = (
     (ms("2026-03-06T00:00Z"), 5),  # New York: 23 hours on the 8th
@@ -194,7 +196,7 @@ def _readings(devices: Mapping[str, Device]) -> dict[str, list[ReadingRow]]:
 def _reading_rows(
     random_: random.Random, key: int, start_ms: int, length_ms: int, step_ms: int
 ) -> list[ReadingRow]:
-    """A jittered cadence with holes, nulls, and now and then a negative correction."""
+    """A jittered cadence with gaps, nulls, and sometimes a negative correction."""
     rows: list[ReadingRow] = []
     for at_ms in range(start_ms, start_ms + length_ms, step_ms):
         if random_.random() < 0.1:

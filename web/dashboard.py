@@ -18,8 +18,8 @@ from flask import Response, request
 
 from api.client import Client
 from api.errors import BadRequest
-from components import grid, session, theme
-from web import forwarding, static
+from components import controls, session, theme
+from web import forwarding, report, static
 from web.auth import Access, AuthMiddleware
 from web.auth.rules import SIGN_IN
 from web.auth.sign_in import SignInPage
@@ -28,8 +28,7 @@ from web.downloads import routes
 from web.images import routes as images_routes
 from web.images import signed_links
 from web.images.signed_links import Links, SignedImages
-from web.problems import problem
-from web.report import routes as report
+from web.responses import problem
 from web.static import (
     ASSETS,
     PLOTLY,
@@ -221,6 +220,6 @@ def _index(app: Dash, styles: Bundle, scripts: Bundle, root: str) -> str:
         .replace("__STYLES__", root + styles.address)
         .replace("__SCRIPTS__", root + scripts.address)
         .replace("__PLOTLY__", root + versioned(PLOTLY))
-        .replace("__GRID__", " ".join(grid.script_addresses(app)))
+        .replace("__GRID__", " ".join(controls.script_addresses(app)))
         .replace("__START__", root + versioned(START))
     )

@@ -1,5 +1,5 @@
-"""Passes the requests of the pages for administrators on to the service, as the reader who is
-signed in: files to import, and the administration."""
+"""Forwards requests of the administrators' pages to the service with the signed-in reader's
+credential: imported files, and the administration."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from werkzeug.wrappers import Response
 from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX, IMPORT_PIECE_BYTES, IMPORTS_PATH
 from api.errors import Forbidden, NotFound, WeirError
 from components import session
-from web.problems import problem
+from web.responses import problem
 
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """``path``: of the dashboard; ``to``: the service's. ``refusal``: for who isn't an
-    administrator; the service decides the rest."""
+    """``path``: of the dashboard. ``to``: the service's path. ``refusal``: the message for readers
+    who aren't administrators; the service decides the rest."""
 
     path: str
     to: str
@@ -44,7 +44,7 @@ FORWARDED: Final = (
 
 
 def rules() -> list[tuple[str, str, Callable[..., Response], list[str]]]:
-    """(address, name, view, methods)"""
+    """(address, name, view function, methods) of every route."""
     every = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     return [
         (f"{each.path}{rest}", f"{each.path}{rest}", _view(each), methods)

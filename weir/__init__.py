@@ -1,8 +1,8 @@
 """Weir as a program: `weir`, `python -m weir`, `flask --app weir`.
 
-In a wheel the project's folders lie in ``weir/lib``, where packages of the same names (`api`,
-`pages`) can't collide with them; in a checkout they lie beside this folder. Either way `prepare`
-puts their place first on the path of this process and of those that it starts.
+In a wheel the project's folders are in ``weir/lib``, where packages of the same names (`api`,
+`pages`) can't collide with them; in a checkout they are beside this folder. Either way `prepare`
+puts that place first on the path of this process and of its child processes.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _HERE: Final = Path(__file__).resolve().parent
 _PACKED: Final = _HERE / "lib"
 INSTALLED: Final = _PACKED.is_dir()
 ROOT: Final = _PACKED if INSTALLED else _HERE.parent
-_OURS: Final = ("secret_key", "weir.sqlite", "demo.sqlite")  # any of them makes a folder ours
+_OURS: Final = ("secret_key", "weir.sqlite", "demo.sqlite")  # a folder with any of them is Weir's
 
 
 def prepare() -> None:
-    """Make `app` and what it imports importable, here and in child processes. Installed, the
-    instance folder and the store default to the user's data folder."""
+    """Makes `app` and what it imports importable, here and in child processes. If Weir is
+    installed, the instance folder and the store default to the user's data folder."""
     root = str(ROOT)
     sys.path[:] = [root, *(place for place in sys.path if place != root)]
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     places = [root, *(place for place in inherited if place and place != root)]
     os.environ["PYTHONPATH"] = os.pathsep.join(places)
     if INSTALLED:
-        os.environ["PYTHONSAFEPATH"] = "1"  # the working folder may hold an `app.py` of its own
+        os.environ["PYTHONSAFEPATH"] = "1"  # the working folder may contain another `app.py`
         _default_to_user_data()
 
 
@@ -48,7 +48,7 @@ def _default_to_user_data() -> None:
 
 
 def create_app() -> Flask:
-    """What `flask --app weir` finds."""
+    """The application factory for `flask --app weir`."""
     prepare()
     import app
 

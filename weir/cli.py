@@ -1,7 +1,9 @@
-"""The `weir` command: the commands that `flask` has too, grouped, and nothing of Flask's own."""
+"""The `weir` command: Weir's commands, which `flask` has too, by section, and none of Flask's
+own."""
 
 from __future__ import annotations
 
+import gc
 from typing import Any, Final
 
 import click
@@ -34,7 +36,7 @@ _COMPLETE: Final = "_WEIR_COMPLETE"
 
 
 class Sections(click.Group):
-    """The app's commands and its own; the help lists them by section."""
+    """The commands of the app and of Weir itself; the help lists them by section."""
 
     def __init__(self, app: Flask, **more: Any) -> None:
         super().__init__(PROGRAM, **more)
@@ -47,21 +49,27 @@ class Sections(click.Group):
         own = super().get_command(ctx, cmd_name)
         return own or self.app.cli.get_command(ctx, cmd_name)
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        from api.commands.command import check_name
+
+        check_name(self, ctx, args)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from api.commands.command import help_rows
+
         every = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         placed = {name for names in SECTIONS.values() for name in names}
         rest = tuple(name for name in every if name not in placed)
-        limit = formatter.width - 6 - max(map(len, every))
         for title, names in (SECTIONS | {OTHERS: rest}).items():
-            commands = [(name, every[name]) for name in names if name in every]
-            rows = [(n, c.get_short_help_str(limit)) for n, c in commands if c and not c.hidden]
+            rows = help_rows((name, every[name]) for name in names if name in every)
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
 
 
 def command_line() -> click.Group:
-    """Every command of Weir, without those of Flask. Reads no settings yet."""
+    """Returns every command of Weir, without those of Flask. Doesn't read settings yet."""
     prepare()
     import app
     from api.catalog import BACKEND_VERSION
@@ -87,9 +95,12 @@ def completion(context: click.Context, shell: str) -> None:
     In ~/.bashrc: eval "$(weir completion bash)"
     """
     completer = get_completion_class(shell)
-    assert completer is not None  # click has all three
+    assert completer is not None  # click supports all three
     click.echo(completer(context.find_root().command, {}, PROGRAM, _COMPLETE).source())
 
 
 def main() -> None:
-    command_line()(prog_name=PROGRAM)
+    gc.disable()  # no garbage comes of imports
+    group = command_line()
+    gc.enable()
+    group(prog_name=PROGRAM)

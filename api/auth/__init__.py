@@ -1,9 +1,9 @@
-"""Authentication: from credentials to a principal and the devices it may see."""
+"""Authentication: from a credential to its principal and the devices that it may see."""
 
 from api.auth.authenticator import Authenticator, bearer, key_digest
 from api.auth.embeds import EmbedAuthenticator, issue_embed_token
 from api.auth.principal import API_KEY, BEARER, Principal
-from api.auth.roles import may_administer, may_operate, require
+from api.auth.roles import require
 from api.auth.tokens import EMBED, READ, issue_token
 
 __all__ = [
@@ -18,7 +18,5 @@ __all__ = [
     "issue_embed_token",
     "issue_token",
     "key_digest",
-    "may_administer",
-    "may_operate",
     "require",
 ]

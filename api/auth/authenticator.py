@@ -1,8 +1,8 @@
-"""From the credential in a request to its principal.
+"""Finds the principal of a request's credential.
 
-The key header wins over a bearer token. Valid credentials are cached for a few seconds without
-asking the store; expiry is checked at every request. Unknown credentials are looked up each time,
-so that a new key works at once.
+The key header takes precedence over a bearer token. Valid credentials are cached for a few seconds;
+their expiry is checked at every request. Unknown credentials are looked up each time, so that a new
+key works at once.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from api import timez
 from api.auth.key_uses import KeyUses
 from api.auth.principal import Principal, Recent, no_credential, unauthorized
 from api.auth.tokens import MAX_LENGTH, Token, TokenVerifier
-from api.catalog import CREDENTIAL_CACHE_S, KEY_HEADER
+from api.catalog import CREDENTIAL_CACHE_S, KEY_HEADER, UUID_FORM
 from api.errors import Forbidden
 from api.settings import Settings
 from api.store.base import Directory, Key, Scope
 from api.telemetry import metrics
 
-_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
-_KEY_ID: Final = re.compile(rf"key_[^.,\s]*|[^.,\s]+\.{_UUID.pattern}", re.IGNORECASE | re.ASCII)
+_KEY_ID: Final = re.compile(
+    rf"key_[^.,\s]*|[^.,\s]+\.{UUID_FORM.pattern}", re.IGNORECASE | re.ASCII
+)
 _CACHED: Final = 4096
-CACHE: Final = "credentials"  # its name among the metrics
-_NOT_INGEST: Final = "Sending readings needs an ingest key: flask keys create --ingest."
+CACHE: Final = "credentials"  # its name in the metrics
+_NOT_INGEST: Final = "Sending readings needs an ingest key: weir keys create --ingest."
 _INGEST_ONLY: Final = "This key can only send readings. Use another key to read."
 
 
@@ -38,10 +39,10 @@ class _GoodKey(NamedTuple):
 
 
 class Authenticator:
-    """``principal(api_key, authorization)`` of the two headers, None where one is missing.
+    """``principal(api_key, authorization)`` takes the two headers, None where one is missing.
 
-    Reading and sending readings need different credentials: ``ingest`` accepts ingest keys only,
-    otherwise they are refused. ``uses`` is told of each use of a key.
+    Reading and sending readings need different credentials: with ``ingest`` only ingest keys are
+    accepted, otherwise they are refused. ``uses`` records each use of a key.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Authenticator:
         self._good_tokens = Recent[bytes, Token](CREDENTIAL_CACHE_S, _CACHED, clock_s)
 
     def principal(self, api_key: str | None, authorization: str | None) -> Principal:
-        """Unauthorized or Forbidden where the credential isn't good."""
+        """Raises Unauthorized or Forbidden where the credential isn't valid."""
         if api_key is not None:
             return self._by_key(api_key)
         token = bearer(authorization)
@@ -72,15 +73,15 @@ class Authenticator:
             raise Forbidden(_NOT_INGEST)
         return principal
 
-    def knew(self, api_key: str | None, authorization: str | None) -> bool:
-        """Whether this credential was valid before, perhaps too long ago to trust now."""
+    def was_valid(self, api_key: str | None, authorization: str | None) -> bool:
+        """Whether this credential was valid before, possibly too long ago to trust now."""
         if api_key is not None:
-            return self._good_keys.knew(key_digest(api_key))
+            return self._good_keys.had(key_digest(api_key))
         token = bearer(authorization)
-        return token is not None and self._good_tokens.knew(_digest(token))
+        return token is not None and self._good_tokens.had(_digest(token))
 
     def _by_key(self, api_key: str) -> Principal:
-        if _UUID.fullmatch(api_key) is None:
+        if UUID_FORM.fullmatch(api_key) is None:
             if _KEY_ID.fullmatch(api_key) is not None:
                 raise Forbidden(
                     "This is a Key ID, or a Key ID and the key; send only the part after the dot."
@@ -90,7 +91,8 @@ class Authenticator:
         return self._principal(digest, lambda: self._directory.key(digest))
 
     def by_key_id(self, key_id: str) -> Principal:
-        """Of a key whose holder is proven by other means: a client certificate."""
+        """Returns the principal of a key whose holder has been authenticated in another way, by a
+        client certificate."""
         return self._principal(f"id {key_id}".encode(), lambda: self._directory.named_key(key_id))
 
     def _principal(self, entry: bytes, find: Callable[[], Key | None]) -> Principal:
@@ -134,12 +136,12 @@ class Authenticator:
 
 
 def key_digest(key: str) -> bytes:
-    """What is stored of a key: the SHA-256 of its lower-case text."""
+    """Returns what is stored of a key: the SHA-256 of its lower-case text."""
     return _digest(key.lower())
 
 
 def bearer(authorization: str | None) -> str | None:
-    """The token of an Authorization header, None for another scheme or none."""
+    """Returns the token of an Authorization header, None for another scheme or no header."""
     scheme, _, token = (authorization or "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 
@@ -149,5 +151,6 @@ def _digest(text: str) -> bytes:
 
 
 def _unknown_key() -> Exception:
-    """The same error for unknown, expired and revoked keys, so that it doesn't reveal which."""
+    """Returns the same error for unknown, expired and revoked keys, so that it doesn't reveal
+    which."""
     return unauthorized(f"The key in the {KEY_HEADER} header is not valid.")

@@ -1,4 +1,4 @@
-"""The demo fleet's key, for users of this machine, while the store holds the demo fleet alone."""
+"""The demo fleet's key, for users of this machine, while the store holds no other fleet."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from api.store.base import Directory
 
 
 class DemoKey:
-    """Call it for the key; "" where the store holds another organization than the demo fleet's. If
-    the store can't be reached, the last result stands."""
+    """Call it for the key; it returns "" where the store holds another organization than the demo
+    fleet's. While the store can't be reached, it returns the last result."""
 
     def __init__(self, directory: Directory, settings: Settings, demo_organization: str) -> None:
         self._directory, self._settings, self._demo = directory, settings, demo_organization

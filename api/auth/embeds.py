@@ -1,8 +1,8 @@
-"""Tokens of embeds: JWTs signed with our secret, for a frame on another site.
+"""Tokens of embeds: JWTs signed with Weir's own secret, for a frame on another site.
 
-A token is valid for the one embed that it names: its audience differs, so that no other endpoint
-accepts it, and the embed endpoints accept nothing else. What an embed may see is looked up, never
-read from its token, so a token may live as long as its embed.
+A token is valid only for the embed that it names. Its audience differs from other tokens', so that
+no other endpoint accepts it, and the embed endpoints accept nothing else. What an embed may see is
+looked up, never read from its token, so a token may live as long as its embed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from api.store.base import Directory, Grant, Scope
 from api.store.web.base import Embed, Embeds
 
 AUDIENCE: Final = "embed"
-FAR_S: Final = 7_258_118_400  # 2200: of the link token of an embed without an end of its own
+FAR_S: Final = 7_258_118_400  # 2200: expiry of the link token of an embed without an end
 TOKEN_EXPIRED: Final = "token-expired"
 _REQUIRED: Final = ("exp", "iat", "iss", "aud", "sub", "jti")
 _CACHED: Final = 4096
@@ -38,8 +38,9 @@ _CACHED: Final = 4096
 def issue_embed_token(
     settings: Settings, embed: Embed, now_ms: int, ttl_s: int | None = None
 ) -> tuple[str, int | None]:
-    """A token of that embed and when it ends (epoch ms): after ``ttl_s``, but never later than the
-    embed; without ``ttl_s`` with the embed, None where that has no end."""
+    """Returns a token of that embed and when it expires (epoch ms): after ``ttl_s``, but never
+    later than the embed. Without ``ttl_s`` it expires with the embed; None where that has no
+    end."""
     now_s, ends_ms = now_ms // 1000, embed.definition.expires_ms
     ends_s = FAR_S if ends_ms is None else ends_ms // 1000
     expires_s = ends_s if ttl_s is None else min(ends_s, now_s + ttl_s)
@@ -64,7 +65,7 @@ class _Claims(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _CachedEmbed:
-    """What was read of an embed: ``principal`` None where its creator is no longer active."""
+    """A cached embed. ``principal`` is None where its creator is no longer active."""
 
     embed: Embed
     granted: Grant | None
@@ -72,10 +73,10 @@ class _CachedEmbed:
 
 
 class EmbedAuthenticator:
-    """``principal(api_key, authorization)`` as `Authenticator` does it, for embeds' tokens alone.
+    """``principal(api_key, authorization)`` like `Authenticator`, but only for embeds' tokens.
 
-    For a token that is no longer valid the error's ``reason`` says why: expired, revoked or stopped
-    for its embed, token-expired for itself. Other tokens get a plain 401.
+    For a token that is no longer valid, the error's ``reason`` says why: expired, revoked or
+    stopped for the embed, token-expired for the token itself. Other tokens get a plain 401.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class EmbedAuthenticator:
         self._cache = Recent[str, _CachedEmbed](CREDENTIAL_CACHE_S, _CACHED, clock_s)
 
     def principal(self, api_key: str | None, authorization: str | None) -> Principal:
-        """Unauthorized where the credential isn't good."""
+        """Raises Unauthorized where the credential isn't valid."""
         token = bearer(authorization)
         if api_key is not None or token is None:
             raise no_credential()
@@ -108,8 +109,9 @@ class EmbedAuthenticator:
         assert cached.principal is not None  # an active embed has one
         return cached.principal
 
-    def knew(self, api_key: str | None, authorization: str | None) -> bool:
-        """Never: these requests have no rate limit here, since many viewers share one principal."""
+    def was_valid(self, api_key: str | None, authorization: str | None) -> bool:
+        """Always False: these requests have no rate limit here, since many viewers share one
+        principal."""
         return False
 
     def _find(self, embed_id: str, now_ms: int) -> _CachedEmbed | None:
@@ -131,7 +133,8 @@ class EmbedAuthenticator:
         return self._cache.put(embed_id, _CachedEmbed(embed, granted, principal), at_s=read_at_s)
 
     def _claims(self, token: str) -> _Claims:
-        """The claims of a token that we issued, expired or not. Unauthorized for any other."""
+        """Returns the claims of a token issued by Weir, expired or not. Raises Unauthorized for any
+        other."""
         try:
             if len(token) > MAX_LENGTH:
                 raise _invalid()
@@ -150,7 +153,7 @@ class EmbedAuthenticator:
 
 
 def _identity(embed: Embed, scope: Scope) -> str:
-    """Changes when the embed's devices change."""
+    """Returns an id that changes when the embed's devices change."""
     devices = ",".join(sorted(scope.grant.devices))
     return f"{embed.id}-{hashlib.sha256(devices.encode()).hexdigest()[:16]}"
 

@@ -1,4 +1,4 @@
-"""Keys: made with a secret that is shown once, described without it, changed."""
+"""Creates and changes keys. The secret of a key is shown once, at its creation."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def new_key(
     ingest: bool = False,
     role: Role = Role.OPERATOR,
 ) -> tuple[Key, str]:
-    """The key, and its secret, which nobody can show again. UserError if the grant names what
-    isn't there."""
+    """Creates a key. Returns it with its secret, which can't be shown again. Raises UserError if
+    the grant names an unknown device or group."""
     secret, at_ms = str(uuid4()), now_ms()
     made = Key(
         f"key_{secrets.token_hex(10)}", organization_id, name, key_digest(secret), grant, at_ms,
@@ -39,7 +39,8 @@ def new_key(
 
 
 def change_key(store: Store, before: Key, after: Key, *, by: str, action: str = "change") -> None:
-    """BadRequest if the grant names what isn't there; Conflict as of `Directory.change_key`."""
+    """Changes a key. Raises BadRequest if the grant names an unknown device or group, and Conflict
+    as `Directory.change_key` does."""
     audit = AuditEntry(
         now_ms(), before.organization_id, by, "key", action, before.key_id, described(before),
         described(after),

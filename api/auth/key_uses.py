@@ -1,4 +1,5 @@
-"""When each key was last used, saved at most once in a few minutes a key, beside the request."""
+"""Records when each key was last used: at most once in a few minutes per key, outside the
+request."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ _log = logging.getLogger(__name__)
 
 
 class KeyUses:
-    """``store`` takes writes. Thread-safe; a use that can't be saved is logged, and the next one
-    tries again."""
+    """``store`` must be writable. Thread-safe. A use that can't be saved is logged, and the next
+    one tries again."""
 
     def __init__(self, store: Directory, clock_s: Callable[[], float] = monotonic) -> None:
         self._store, self._clock_s = store, clock_s
@@ -26,7 +27,7 @@ class KeyUses:
         self._lock = Lock()
 
     def note(self, key_id: str) -> None:
-        """Returns at once: a store that is busy must not delay the request."""
+        """Records a use. Returns at once: a busy store must not delay the request."""
         now_s = self._clock_s()
         with self._lock:
             saved_s = self._saved_s.get(key_id)

@@ -20,9 +20,9 @@ from pydantic import BaseModel
 
 from api.errors import Unavailable
 
-LIFETIME_S: Final = 300.0  # a set is fetched again when it is older
-RETRY_S: Final = 30.0  # and not more often than this, whatever the tokens say
-OUTAGE_S: Final = 3600.0  # an older set is no longer believed
+LIFETIME_S: Final = 300.0  # seconds until a set is fetched again
+RETRY_S: Final = 30.0  # seconds between two fetches, whatever the tokens contain
+OUTAGE_S: Final = 3600.0  # seconds after which a set is no longer trusted
 TIMEOUT_S: Final = 3.0
 MAX_BYTES: Final = 256 * 1024
 MIN_RSA_BITS: Final = 2048
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class KeySet:
-    """``key(kid)`` for verifying one algorithm's signatures."""
+    """``key(kid)`` returns the key for verifying signatures of one algorithm."""
 
     def __init__(self, source: str, algorithm: str, clock: Callable[[], float] = monotonic) -> None:
         self._source, self._algorithm, self._clock = source, algorithm, clock
@@ -41,7 +41,7 @@ class KeySet:
         self._lock = Lock()
 
     def key(self, kid: str | None) -> jwt.PyJWK | None:
-        """The key of that id; a token without one gets the only key of a set of one.
+        """Returns the key of that id; a token without an id gets the only key of a set of one.
 
         Raises Unavailable if no set could be fetched.
         """
@@ -60,7 +60,8 @@ class KeySet:
         return next(iter(self._keys.values())) if len(self._keys) == 1 else None
 
     def _refresh(self) -> None:
-        """At most one fetch at a time; those who have keys don't wait for it."""
+        """Fetches the set: at most one fetch at a time. Threads that have a set don't wait for
+        it."""
         if not self._lock.acquire(blocking=not self._keys):
             return
         try:
@@ -85,7 +86,7 @@ def _load(source: str) -> bytes:
             body += chunk
             if len(body) > MAX_BYTES:
                 raise ValueError(f"it is larger than {MAX_BYTES} bytes")
-            if monotonic() > deadline_s:  # httpx's own timeout is one for each read
+            if monotonic() > deadline_s:  # httpx's own timeout applies to each read
                 raise ValueError(f"no complete response within {TIMEOUT_S:g} s")
         return body
 
@@ -97,7 +98,7 @@ class _Document(BaseModel):
 
 
 def usable_keys(document: bytes, algorithm: str) -> dict[str | None, jwt.PyJWK]:
-    """The set's signing keys of the algorithm, by kid; others are ignored.
+    """Returns the set's signing keys of the algorithm by kid; ignores others.
 
     Raises ValueError where the document isn't a JWK set.
     """

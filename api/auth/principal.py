@@ -20,10 +20,13 @@ API_KEY: Final = f'ApiKey realm="{REALM}"'
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A valid credential. ``id`` differs whenever the scope may, so it is part of every cache key.
-    It is never a secret; a key's is its Key ID. ``may_embed``: may make and revoke embeds within
-    its scope. ``embed_id`` is the embed's whose token it is. ``role``: what it may do.
-    ``sees_notes``: notes, maintenance and corrections; an embed's only where it is made to."""
+    """A valid credential.
+
+    ``id`` differs whenever the scope may differ, so it is part of every cache key. It is never a
+    secret; a key's is its Key ID. ``may_embed``: may create and revoke embeds within its scope.
+    ``embed_id``: the embed of an embed's token. ``role``: what it may do. ``sees_notes``: may see
+    notes, maintenance and corrections; an embed's token only if the embed shows them.
+    """
 
     id: str
     kind: Literal["key", "token", "embed"]
@@ -37,7 +40,7 @@ class Principal:
 def unauthorized(
     detail: str, *, bearer_error: bool = False, reason: str | None = None
 ) -> Unauthorized:
-    """A 401 with its challenges; ``bearer_error`` if a bearer credential was sent."""
+    """Returns a 401 with its challenges; ``bearer_error`` if a bearer credential was sent."""
     bearer = f'{BEARER}, error="invalid_token"' if bearer_error else BEARER
     return Unauthorized(detail, challenges=(bearer, API_KEY), reason=reason)
 
@@ -51,7 +54,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """A cache of at most ``size`` entries that are valid for ``lifetime_s`` seconds."""
+    """A cache of at most ``size`` entries, valid for ``lifetime_s`` seconds."""
 
     def __init__(self, lifetime_s: float, size: int, clock: Callable[[], float]) -> None:
         self._lifetime_s, self._size, self._clock = lifetime_s, size, clock
@@ -64,12 +67,12 @@ class Recent(Generic[K, V]):
             return None
         return entry[1]
 
-    def knew(self, key: K) -> bool:
-        """Whether it was ever found, however long ago."""
+    def had(self, key: K) -> bool:
+        """Whether it was ever cached, however long ago."""
         return key in self._entries
 
     def put(self, key: K, value: V, *, at_s: float) -> V:
-        """Keep what was read at ``at_s``: the moment before the question, not after the answer."""
+        """Caches what was read at ``at_s``: the time before the query, not after its result."""
         with self._lock:
             self._entries[key] = (at_s, value)
             self._entries.move_to_end(key)

@@ -1,4 +1,4 @@
-"""What a principal may do, by its role."""
+"""Checks what a principal may do, by its role."""
 
 from __future__ import annotations
 
@@ -7,16 +7,8 @@ from api.errors import Forbidden
 from api.roles import Role
 
 
-def may_operate(principal: Principal) -> bool:
-    return principal.role.may_operate
-
-
-def may_administer(principal: Principal) -> bool:
-    return principal.role.may_administer
-
-
 def require(principal: Principal, role: Role) -> None:
-    """Forbidden where the credential's role doesn't include this one."""
+    """Raises Forbidden where the credential's role doesn't include this one."""
     if not principal.role.includes(role):
         raise Forbidden(
             f"This needs the role {role}, and this {principal.kind} has the role {principal.role}."

@@ -1,8 +1,8 @@
-"""One-time sign-in links: `flask serve` prints one, and the first to open it is signed in.
+"""One-time sign-in links: `weir serve` prints one, and the first person to open it is signed in.
 
 Each link is an empty file in a folder that all worker processes of a machine share. Its name is a
-digest of the link's token, so listing the folder isn't enough to sign in. A token is spent by
-removing its file, which succeeds for one process alone.
+digest of the link's token, so listing the folder isn't enough to sign in. A token is used up by
+removing its file, which succeeds for one process only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class SignInLinks:
         self._folder, self._clock_s = folder, clock_s
 
     def make(self, site: str) -> str:
-        """The address of a new link, valid once and for LASTS_S seconds. ``site`` is the
+        """Returns the address of a new link, valid once and for LASTS_S seconds. ``site`` is the
         dashboard's public origin."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for file in self._folder.iterdir():
@@ -44,12 +44,12 @@ class SignInLinks:
                 file.unlink(missing_ok=True)
 
     def spend(self, token: str) -> bool:
-        """Whether the token is valid; true once, for one process only."""
+        """Uses up the token. Returns whether it was valid: true once, for one process only."""
         file = self._file(token)
         young = self._young(file)
         try:
             file.unlink()
-        except OSError:  # never there, or another process was first
+        except OSError:  # unknown, or another process was first
             return False
         return young
 

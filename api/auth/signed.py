@@ -1,9 +1,9 @@
 """Signed addresses: anyone who has one can see one image, with the rights of a key.
 
-An address has the signer's Key ID, its expiry, and an HMAC over all of it under a key derived from
-the secret for this purpose alone. The API key isn't in it and can't be derived from it. What the
-address may show is looked up each time: the key's grant of now, so that a key that was revoked, has
-expired or lost a device takes its addresses along.
+An address contains the signer's Key ID, its expiry, and an HMAC over all of it under a key that is
+derived from the secret for this purpose only. It doesn't contain the API key, which can't be
+derived from it. What the address may show is looked up each time from the key's current grant: if
+the key is revoked, expires or loses a device, so do its addresses.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ KEY: Final = "key"
 EXPIRES: Final = "exp"
 SIGNATURE: Final = "sig"
 OWN_NAMES: Final = (KEY, EXPIRES, SIGNATURE)
-TTL_S: Final = 6 * 3_600  # of the bearer token that this process asks with; it never leaves it
+TTL_S: Final = 6 * 3_600  # of the bearer token that this process uses internally
 _PURPOSE: Final = b"weir signed image v1"
 _RENEWED_S: Final = 600
 _MAX_TOKENS: Final = 1_000
-_LONGEST: Final = 4_000  # of a query
+_LONGEST: Final = 4_000  # length of a query
 
 Pairs = Iterable[tuple[str, str]]
 
@@ -55,22 +55,22 @@ class SignedAddresses:
         self._lock = Lock()
 
     def signer(self, headers: Mapping[str, str]) -> str | None:
-        """The Key ID behind a request's credential; None if it isn't a reading key, such as a
-        bearer token, whose grant can't be looked up later."""
+        """Returns the Key ID of a request's credential; None if it isn't a key that reads, such as
+        a bearer token, whose grant can't be looked up later."""
         sent = headers.get(KEY_HEADER)
         key = self._directory.key(key_digest(sent)) if sent else None
         return key.key_id if key is not None and self.may_sign(key) else None
 
     def sign(self, path: str, pairs: Pairs, key_id: str, lasts_s: int) -> str:
-        """The query of an address valid for ``lasts_s`` seconds: the given query and the
+        """Returns the query of an address valid for ``lasts_s`` seconds: the given query and the
         signature."""
         signed = [(name, text) for name, text in pairs if name not in OWN_NAMES]
         signed += [(KEY, key_id), (EXPIRES, str(self._now_ms() // 1000 + lasts_s))]
         return urlencode([*signed, (SIGNATURE, self._signature(path, signed))])
 
     def opened(self, path: str, query: str, device_id: str | None) -> str | None:
-        """A bearer token for what the address may show now, for that device or for all; None if the
-        address is invalid for any reason."""
+        """Returns a bearer token for what the address may show now, limited to ``device_id`` if
+        given; None if the address is invalid for any reason."""
         params = _read(query)
         if params is None or not self._genuine(path, params):
             return None
@@ -85,7 +85,7 @@ class SignedAddresses:
     # --- Keys ------------------------------------------------------------------------------------
 
     def may_sign(self, key: Key) -> bool:
-        """Whether the key reads, and is neither revoked nor expired, nor its organization idle."""
+        """Whether the key reads, is neither revoked nor expired, and its organization is active."""
         if key.ingest or key.revoked_ms is not None:
             return False
         if key.expires_ms is not None and key.expires_ms <= self._now_ms():
@@ -94,13 +94,13 @@ class SignedAddresses:
         return organization is not None and organization.active
 
     def _of_device(self, key: Key, device_id: str) -> Grant | None:
-        """The one device, if the key may see it."""
+        """Returns a grant of the one device, if the key may see it."""
         scope = Scope(key.organization_id, key.grant)
         (device,) = self._directory.resolve(scope, [device_id])
         return None if device is None else Grant(devices=frozenset({device.id}))
 
     def _token(self, key: Key, grant: Grant) -> str:
-        """The same token for the same grant, so that cached results are found again."""
+        """Returns the same token for the same grant, so that cached results are reused."""
         now_s = self._now_ms() // 1000
         with self._lock:
             token, ends_s = self._tokens.get((key.key_id, grant), ("", 0))
@@ -127,14 +127,16 @@ class SignedAddresses:
         return hmac.compare_digest(given, self._signature(path, rest).encode())
 
     def _signature(self, path: str, pairs: Pairs) -> str:
-        """Over the path and the query in its one canonical form: sorted, each part quoted."""
+        """Returns the HMAC over the path and the query in its canonical form: sorted, each part
+        quoted."""
         canonical = f"{path}?{urlencode(sorted(pairs))}"
         digest = hmac.new(self._secret, canonical.encode("utf-8", "surrogateescape"), sha256)
         return urlsafe_b64encode(digest.digest()).rstrip(b"=").decode()
 
 
 def _read(query: str) -> dict[str, str] | None:
-    """A query with each name once and all of ours; None for any other."""
+    """Parses a query that has each name once, and all names of a signed address; None for any
+    other."""
     if len(query) > _LONGEST:
         return None
     pairs = parse_qsl(query, keep_blank_values=True)

@@ -1,10 +1,10 @@
 """Bearer tokens: JWTs signed with the local secret, or by one external issuer.
 
-The issuer in the token picks which verifier is asked; the verifier's algorithm and keys are
-configuration, never taken from the token. Our claims: ``org`` (an organization's id), ``devices``
-(UUIDs) and ``groups`` (names), both absent for all of its devices, and ``scope``, which must hold
-``weir:read`` (and ``weir:embed`` to make and revoke embeds, ``weir:operate`` or
-``weir:administer`` for these roles).
+The issuer in the token selects the verifier. The verifier's algorithm and keys are configuration,
+never taken from the token. Claims: ``org`` (an organization's id); ``devices`` (UUIDs) and
+``groups`` (names), both absent for all of its devices; ``scope``, which must contain ``weir:read``
+(and ``weir:embed`` to create and revoke embeds, ``weir:operate`` or ``weir:administer`` for these
+roles).
 """
 
 from __future__ import annotations
@@ -35,20 +35,21 @@ ROLES: Final = {Role.OPERATOR: "weir:operate", Role.ADMINISTRATOR: "weir:adminis
 LEEWAY_S: Final = 30
 MAX_LENGTH: Final = 8192
 REQUIRED: Final = ("exp", "iat", "iss", "aud", "sub")
-# Header fields that bring a key along or ask to be understood: we understand none of them.
+# Header fields that carry a key, or that must be understood: none of them is supported.
 _REFUSED_HEADERS: Final = ("crit", "jku", "jwk", "x5c", "x5u")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A verified token's principal, until ``expires_ms`` (leeway included)."""
+    """The principal of a verified token, until ``expires_ms`` (leeway included)."""
 
     principal: Principal
     expires_ms: int
 
 
 def storable(text: str) -> str:
-    """JSON can hold what no database and no UTF-8 can: a NUL, half of a surrogate pair."""
+    """Refuses texts that JSON can hold but databases and UTF-8 can't: with NUL or half of a
+    surrogate pair."""
     if "\0" in text:
         raise ValueError("names must not contain NUL")
     text.encode()  # UnicodeEncodeError is a ValueError
@@ -59,7 +60,7 @@ Name = Annotated[str, AfterValidator(storable)]
 
 
 class Claims(BaseModel):
-    """The claims of a token that we use."""
+    """The claims of a token that Weir uses."""
 
     model_config = ConfigDict(strict=True)
 
@@ -90,8 +91,8 @@ def issue_token(
     may_embed: bool = False,
     role: Role = Role.VIEWER,
 ) -> str:
-    """A token of the local issuer for all of an organization's devices, or for those (UUIDs) and
-    those of the groups."""
+    """Returns a token of the local issuer for all of an organization's devices, or for these
+    devices (UUIDs) and groups."""
     now_s = timez.now_ms() // 1000
     words = [READ, *([EMBED] if may_embed else ()), *([ROLES[role]] if role in ROLES else ())]
     claims: dict[str, Any] = {
@@ -184,13 +185,13 @@ def _scope(claims: Claims) -> Scope:
 
 
 def _role(words: Sequence[str]) -> Role:
-    """The greatest that the token's scope names."""
+    """Returns the greatest role that the token's scope names."""
     return next((role for role in reversed(Role) if ROLES.get(role) in words), Role.VIEWER)
 
 
 def _identity(claims: Claims, scope: Scope, role: Role) -> str:
-    """The same for every token of one subject with one scope, so that a renewed token finds its
-    cached answers; different as soon as scope or role differ."""
+    """Returns an id: the same for every token of one subject with one scope, so that a renewed
+    token reuses cached responses; different as soon as scope or role differ."""
     grant = scope.grant
     seen = (
         claims.iss, claims.sub, scope.organization_id,

@@ -1,7 +1,7 @@
-"""The dashboard's way to the service, in this process or over a network.
+"""The dashboard's client of the service, in this process or over a network.
 
 `endpoints.Client` has one method per endpoint, `transport` sends and retries, `replies` are the
-typed answers. Nothing else of the project speaks HTTP to the service.
+typed responses. Nothing else in the project sends HTTP requests to the service.
 """
 
 from api.client.embeds import Embed, EmbedToken

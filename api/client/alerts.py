@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
-from urllib.parse import quote
 
 from api.catalog import INSIGHT_PREFIX
 from api.client.fields import (
@@ -17,6 +16,8 @@ from api.client.fields import (
     maybe_text,
     needed_instant,
     number,
+    path_of,
+    rows_of,
     text,
     whole,
 )
@@ -32,7 +33,7 @@ _MESSAGES: Final = f"{INSIGHT_PREFIX}/messages"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What was sent to one receiver, or is to be: ``state`` queued, sent, dead or dropped."""
+    """A message to one receiver. ``state``: queued, sent, dead or dropped."""
 
     id: str
     receiver: str
@@ -46,8 +47,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """``state`` is firing or resolved. ``outcome`` says what was sent; ``finding_id`` None where it
-    isn't of a finding."""
+    """``state`` is firing or resolved. ``outcome`` says what was sent. ``finding_id`` is None for
+    an alert without a finding."""
 
     id: str
     rule_id: str
@@ -79,7 +80,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class AlertPage:
-    """``count`` is how many match, before limit and offset."""
+    """``count`` is the number of matches, ignoring limit and offset."""
 
     count: int
     alerts: tuple[Alert, ...]
@@ -87,7 +88,7 @@ class AlertPage:
 
 @dataclass(frozen=True, slots=True)
 class AlertRule:
-    """``definition`` as a request says it; ``words``: what it asks for."""
+    """``definition`` as in a request; ``words`` describes the condition."""
 
     id: str
     name: str
@@ -100,7 +101,7 @@ class AlertRule:
 
 @dataclass(frozen=True, slots=True)
 class FiredDevice:
-    """``spans``: (fired, ended or None)."""
+    """``spans``: (fired, ended, or None while open)."""
 
     device_id: str
     label: str
@@ -161,7 +162,7 @@ class AlertMethods(Requests, Protocol):
         offset: int = 0,
         count_only: bool = False,
     ) -> AlertPage:
-        """Firing ones first, worst first; then resolved ones, latest first."""
+        """Returns firing alerts first, worst first; then resolved ones, latest first."""
         params: dict[str, str | list[str]] = {"state": sorted(states)} if states else {}
         one = {"device": device, "group": group, "rule": rule, "limit": limit}
         params |= {name: str(value) for name, value in one.items() if value is not None}
@@ -172,55 +173,55 @@ class AlertMethods(Requests, Protocol):
         if count_only:
             params["count"] = "true"
         body = an_object(self._fetch(_ALERTS, params), "answer")
-        return AlertPage(whole(body, "count"), tuple(map(_alert, _data(body))))
+        return AlertPage(whole(body, "count"), tuple(map(_alert, rows_of(body))))
 
     def alert(self, alert_id: str) -> Alert:
-        return _alert(self._fetch(_one(_ALERTS, alert_id), {}))
+        return _alert(self._fetch(path_of(_ALERTS, alert_id), {}))
 
     def acknowledge_alert(self, alert_id: str, text: str = "") -> Alert:
-        """Conflict where it is acknowledged already, or resolved."""
-        path = f"{_one(_ALERTS, alert_id)}/acknowledge"
+        """Raises Conflict where the alert is already acknowledged or resolved."""
+        path = f"{path_of(_ALERTS, alert_id)}/acknowledge"
         return _alert(self._send("POST", path, {"text": text}))
 
     def unacknowledge_alert(self, alert_id: str) -> Alert:
-        return _alert(self._send("POST", f"{_one(_ALERTS, alert_id)}/unacknowledge", {}))
+        return _alert(self._send("POST", f"{path_of(_ALERTS, alert_id)}/unacknowledge", {}))
 
     def alert_rules(self) -> tuple[AlertRule, ...]:
-        return tuple(map(_rule, _data(self._fetch(_RULES, {}))))
+        return tuple(map(_rule, rows_of(self._fetch(_RULES, {}))))
 
     def create_rule(self, definition: Mapping[str, Any]) -> AlertRule:
         return _rule(self._send("POST", _RULES, definition))
 
     def change_rule(self, rule_id: str, definition: Mapping[str, Any]) -> AlertRule:
-        """What isn't given stays."""
-        return _rule(self._send("PATCH", _one(_RULES, rule_id), definition))
+        """Changes a rule. Fields that aren't given stay."""
+        return _rule(self._send("PATCH", path_of(_RULES, rule_id), definition))
 
     def delete_rule(self, rule_id: str) -> None:
-        self._send("DELETE", _one(_RULES, rule_id), {})
+        self._send("DELETE", path_of(_RULES, rule_id), {})
 
     def preview_rule(self, definition: Mapping[str, Any]) -> RulePreview:
-        """How often it would have fired."""
+        """Returns how often the rule would have fired."""
         return _preview(self._send("POST", f"{_RULES}/preview", definition))
 
     def alert_receivers(self) -> tuple[AlertReceiver, ...]:
-        return tuple(map(_receiver, _data(self._fetch(_RECEIVERS, {}))))
+        return tuple(map(_receiver, rows_of(self._fetch(_RECEIVERS, {}))))
 
     def create_receiver(self, definition: Mapping[str, Any]) -> AlertReceiver:
         return _receiver(self._send("POST", _RECEIVERS, definition))
 
     def change_receiver(self, receiver_id: str, definition: Mapping[str, Any]) -> AlertReceiver:
-        """What isn't given stays, secrets too."""
-        return _receiver(self._send("PATCH", _one(_RECEIVERS, receiver_id), definition))
+        """Changes a receiver. Fields that aren't given stay, secrets included."""
+        return _receiver(self._send("PATCH", path_of(_RECEIVERS, receiver_id), definition))
 
     def delete_receiver(self, receiver_id: str) -> None:
-        """Conflict while a rule notifies it."""
-        self._send("DELETE", _one(_RECEIVERS, receiver_id), {})
+        """Raises Conflict while a rule notifies it."""
+        self._send("DELETE", path_of(_RECEIVERS, receiver_id), {})
 
     def test_receiver(self, receiver_id: str) -> Message:
-        return _message(self._send("POST", f"{_one(_RECEIVERS, receiver_id)}/test", {}))
+        return _message(self._send("POST", f"{path_of(_RECEIVERS, receiver_id)}/test", {}))
 
     def alert_silences(self) -> tuple[AlertSilence, ...]:
-        return tuple(map(_silence, _data(self._fetch(_SILENCES, {}))))
+        return tuple(map(_silence, rows_of(self._fetch(_SILENCES, {}))))
 
     def create_silence(
         self,
@@ -232,25 +233,17 @@ class AlertMethods(Requests, Protocol):
         kind: str | None = None,
         reason: str = "",
     ) -> AlertSilence:
-        whom = {"device": device, "group": group, "rule": rule, "kind": kind}
-        target = {name: value for name, value in whom.items() if value is not None}
+        filters = {"device": device, "group": group, "rule": rule, "kind": kind}
+        target = {name: value for name, value in filters.items() if value is not None}
         body = {**target, "until": stamp(until_ms, fraction=True), "reason": reason}
         return _silence(self._send("POST", _SILENCES, body))
 
     def delete_silence(self, silence_id: str) -> None:
-        self._send("DELETE", _one(_SILENCES, silence_id), {})
+        self._send("DELETE", path_of(_SILENCES, silence_id), {})
 
     def alert_messages(self, limit: int = 100) -> tuple[Message, ...]:
-        """Newest first."""
-        return tuple(map(_message, _data(self._fetch(_MESSAGES, {"limit": str(limit)}))))
-
-
-def _one(path: str, id: str) -> str:
-    return f"{path}/{quote(id, safe='')}"
-
-
-def _data(body: Any) -> list[Any]:
-    return a_list(an_object(body, "answer").get("data"), "data")
+        """Returns messages, newest first."""
+        return tuple(map(_message, rows_of(self._fetch(_MESSAGES, {"limit": str(limit)}))))
 
 
 def _message(body: Any) -> Message:

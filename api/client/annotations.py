@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
-from urllib.parse import quote
 
 from api.catalog import INSIGHT_PREFIX
 from api.client.fields import (
@@ -17,6 +16,7 @@ from api.client.fields import (
     maybe_text,
     needed_instant,
     number,
+    path_of,
     text,
     whole,
 )
@@ -33,9 +33,9 @@ _AUDIT: Final = f"{INSIGHT_PREFIX}/audit"
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """``kind`` is a key of PATHS; ``to_ms`` None: of an instant; exactly one of ``device_id`` and
-    ``group``. Of maintenance ``repeat``, ``until_ms`` and ``zone``; of a correction ``metrics``,
-    ``factor`` (None excludes) and ``revoked_ms``."""
+    """``kind`` is a key of PATHS. ``to_ms`` None: an instant. Exactly one of ``device_id`` and
+    ``group`` is set. Maintenance has ``repeat``, ``until_ms`` and ``zone``; a correction has
+    ``metrics``, ``factor`` (None excludes) and ``revoked_ms``."""
 
     kind: str
     id: str
@@ -63,8 +63,8 @@ class AnnotationPage:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionPreview:
-    """Readings of the span, those with one of the metrics, gallons before and after (None where no
-    volume is changed, or none is left)."""
+    """The number of readings in the span, of those with one of the metrics, and the gallons before
+    and after (None where no volume is changed, or none is left)."""
 
     readings: int
     values: int
@@ -91,7 +91,8 @@ class AuditPage:
 
 
 class AnnotationMethods(StatusMethods, Protocol):
-    """The part of `Client` for what people add. NotOffered where the server has none of it."""
+    """The part of `Client` for notes, maintenance, corrections and the audit log. Raises NotOffered
+    where the server has none of it."""
 
     def annotations(
         self,
@@ -106,7 +107,8 @@ class AnnotationMethods(StatusMethods, Protocol):
         limit: int = 100,
         offset: int = 0,
     ) -> AnnotationPage:
-        """Latest first, of every kind or of some; of ``device`` its groups' too."""
+        """Returns annotations, latest first, of every kind or of some; for ``device`` its groups'
+        too."""
         params = {"device": device, "group": group, "q": search, "limit": str(limit)}
         params |= {"kind": ",".join(kinds)}
         params |= {"offset": str(offset) if offset else "", "revoked": "" if revoked else "false"}
@@ -120,7 +122,7 @@ class AnnotationMethods(StatusMethods, Protocol):
         return _annotation(self._fetch(_one(kind, annotation_id), {}))
 
     def create_annotation(self, kind: str, body: Mapping[str, Any]) -> Annotation:
-        """BadRequest names each field that can't be used."""
+        """Raises BadRequest naming each invalid field."""
         return _annotation(self._send("POST", PATHS[kind], body))
 
     def change_annotation(
@@ -155,7 +157,8 @@ class AnnotationMethods(StatusMethods, Protocol):
         limit: int = 100,
         offset: int = 0,
     ) -> AuditPage:
-        """Latest first. Forbidden for those who aren't administrators of everything."""
+        """Returns entries, latest first. Raises Forbidden without the administrator role for all
+        devices."""
         params = {"kind": kind, "q": search, "limit": str(limit), "offset": str(offset or "")}
         bounds = {"from": from_ms, "to": to_ms}
         params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
@@ -165,7 +168,7 @@ class AnnotationMethods(StatusMethods, Protocol):
 
 
 def _one(kind: str, annotation_id: str) -> str:
-    return f"{PATHS[kind]}/{quote(annotation_id, safe='')}"
+    return path_of(PATHS[kind], annotation_id)
 
 
 def _annotation(body: Any) -> Annotation:

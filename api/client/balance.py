@@ -1,4 +1,4 @@
-"""A main against its sub-meters, as typed values."""
+"""A main compared with its sub-meters, as typed values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from api.client.fields import Json, a_list, an_object, maybe_object, number, tex
 
 
 class MeteredVolume(NamedTuple):
-    """``gallons`` None: there was no hour to compare."""
+    """``gallons`` None: no hour was comparable."""
 
     device_id: str
     serial_number: str
@@ -19,8 +19,8 @@ class MeteredVolume(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """``outlet`` and ``difference`` in gallons over the ``compared`` hours of ``hours``; ``share``
-    of the inlet, 0 to 1."""
+    """``outlet`` and ``difference`` are gallons over the ``compared`` hours of ``hours``; ``share``
+    is that of the inlet, 0 to 1."""
 
     main: MeteredVolume
     sub_meters: tuple[MeteredVolume, ...]

@@ -1,4 +1,4 @@
-"""Who a client asks as, and what that credential may do."""
+"""The credential of a client, and what it may do."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ PATH: Final = f"{INSIGHT_PREFIX}/me"
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """``id`` names the credential and is no secret."""
+    """``id`` names the credential and is no secret. ``units`` and ``currency``: the organization's;
+    "" if the server doesn't return them."""
 
     id: str
     kind: str
     organization_id: str
     role: Role
     may_embed: bool
+    units: str = ""
+    currency: str = ""
 
 
 def me(body: Any) -> Me:
@@ -32,4 +35,6 @@ def me(body: Any) -> Me:
         organization_id=text(fields, "organizationId"),
         role=Role(role) if role in tuple(Role) else Role.VIEWER,
         may_embed=fields.get("mayEmbed") is True,
+        units=str(fields.get("units") or ""),
+        currency=str(fields.get("currency") or ""),
     )

@@ -38,13 +38,13 @@ class Embed:
 
     @property
     def path(self) -> str:
-        """Where it is shown."""
+        """Returns the path of its page."""
         return page_path(self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedToken:
-    """``expires_ms`` None: as long as its embed, which has no end of its own."""
+    """``expires_ms`` None: valid as long as its embed, which has no end."""
 
     token: str
     expires_ms: int | None
@@ -54,7 +54,7 @@ class EmbedToken:
 
 
 def definition_body(definition: EmbedDefinition) -> dict[str, Any]:
-    """As a request body, defaults included."""
+    """Returns a definition as a request body, defaults included."""
     return {
         "view": definition.view,
         "devices": list(definition.devices),

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
-from urllib.parse import quote
 
 import httpx
 
@@ -28,12 +27,13 @@ from api.client import credential as credentials
 from api.client import embeds, replies
 from api.client.alerts import AlertMethods
 from api.client.annotations import AnnotationMethods
+from api.client.billing import BillingMethods
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
+from api.client.fields import path_of
 from api.client.finding_settings import FindingSettingMethods
 from api.client.findings import FindingMethods
-from api.client.plans import PlanMethods
 from api.client.registers import RegisterMethods
 from api.client.replies import DevicePage, Latest, Organization, Series
 from api.client.status import StatusMethods
@@ -50,8 +50,8 @@ from api.embeds import EmbedDefinition
 from api.errors import NotFound, NotOffered, Unauthorized, UnexpectedAnswer
 from api.timez import stamp
 
-# Weir's own service answers in columns, which cost a fraction of row objects to build and to
-# parse; any other server of the interface sees its plain JSON asked for.
+# Weir's own service responds in columns, which are much cheaper to build and to parse than row
+# objects. Any other server of the interface is asked for its plain JSON.
 _ROWS_INSTEAD = "application/json;q=0.9"
 
 ActiveFilter = Literal["true", "false", "null"]
@@ -78,7 +78,7 @@ class Credential:
 
     @property
     def principal(self) -> str:
-        """A cache key: one per credential, from which the credential can't be recovered."""
+        """Returns a cache key: one per credential, from which the credential can't be recovered."""
         return hashlib.sha256(f"{self.header}:{self.value}".encode()).hexdigest()
 
 
@@ -89,7 +89,7 @@ class Client(
     AnnotationMethods,
     StatusMethods,
     ExpectationMethods,
-    PlanMethods,
+    BillingMethods,
     RegisterMethods,
 ):
     """A client of the interface, for one principal.
@@ -107,7 +107,9 @@ class Client(
         on_unauthorized: Callable[[], None] | None = None,
     ) -> None:
         """A string is a service-api-key; an empty one, like None, sends no credential.
-        ``on_unauthorized`` is called for every Unauthorized, in the requesting thread."""
+
+        ``on_unauthorized`` is called for every Unauthorized, in the requesting thread.
+        """
         if isinstance(credential, str):
             credential = Credential.key(credential) if credential else None
         self._transport = transport
@@ -117,7 +119,7 @@ class Client(
 
     @classmethod
     def in_process(cls, app: Any, credential: Credential | str | None = None) -> Self:
-        """Over a WSGI application of this process."""
+        """Connects to a WSGI application of this process."""
         transport = Transport(
             in_process_http(app), width=IN_PROCESS_WIDTH, attempts=IN_PROCESS_ATTEMPTS
         )
@@ -132,7 +134,7 @@ class Client(
         http: httpx.Client | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Self:
-        """Over sockets; ``{base_url}/management/v1/…`` is asked."""
+        """Connects over sockets to ``{base_url}/management/v1/…``."""
         return cls(Transport(http or remote_http(base_url), sleep, site=base_url), credential)
 
     def as_principal(
@@ -149,17 +151,17 @@ class Client(
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers with the credential: secret."""
+        """Returns the headers with the credential: secret."""
         return self._headers
 
     @property
     def width(self) -> int:
-        """How many concurrent requests are useful."""
+        """Returns how many concurrent requests are useful."""
         return self._transport.width
 
     @property
     def site(self) -> str:
-        """The address of the server; "" for one in this process."""
+        """Returns the address of the server; "" for one in this process."""
         return self._transport.site
 
     def close(self) -> None:
@@ -169,7 +171,7 @@ class Client(
         return replies.version(self._get("/version"))
 
     def description(self) -> Mapping[str, Any]:
-        """The machine-readable (OpenAPI) description of the service."""
+        """Returns the machine-readable (OpenAPI) description of the service."""
         return dict(self._get("/api-json"))
 
     def organizations(self) -> tuple[Organization, ...]:
@@ -213,10 +215,10 @@ class Client(
         offset: int = 0,
         metrics: Collection[Metric] = METRICS,
     ) -> Series:
-        """Rows or rollups of one device, at most ``limit``; both bounds are inclusive. ``metrics``:
-        the needed columns; a server may return more."""
+        """Returns rows or rollups of one device, at most ``limit``; both bounds are inclusive.
+        ``metrics``: the needed columns; a server may return more."""
         body = self._get(
-            f"/flow/datapoints/{quote(identifier, safe='')}",
+            path_of("/flow/datapoints", identifier),
             accept=_accept(metrics),
             resolution=resolution.name,
             **_bounds(from_ms, to_ms),
@@ -236,9 +238,9 @@ class Client(
         to_ms: int | None = None,
         filters: Iterable[str] = (),
     ) -> int:
-        """How many rows `datapoints` would find without a limit."""
+        """Returns how many rows `datapoints` would return without a limit."""
         body = self._get(
-            f"/flow/datapoints/{quote(identifier, safe='')}",
+            path_of("/flow/datapoints", identifier),
             resolution=resolution.name,
             **_bounds(from_ms, to_ms),
             filter=list(filters),
@@ -256,9 +258,10 @@ class Client(
         timezone: str | None = None,
         metrics: Collection[Metric] = METRICS,
     ) -> Series:
-        """The finest resolution whose rows fit ``max_datapoints``; ``metrics`` as above."""
+        """Returns the finest resolution whose rows fit ``max_datapoints``; ``metrics`` as in
+        `datapoints`."""
         body = self._get(
-            f"/flow/adaptive/{quote(identifier, safe='')}",
+            path_of("/flow/adaptive", identifier),
             accept=_accept(metrics),
             **_bounds(from_ms, to_ms),
             maxDatapoints=max_datapoints,
@@ -275,7 +278,7 @@ class Client(
         to_ms: int | None = None,
         uptime_resolution: Resolution | None = None,
     ) -> Latest:
-        """Summaries of up to 50 devices; those out of scope are left out."""
+        """Returns summaries of up to 50 devices; those out of scope are left out."""
         if not 0 < len(identifiers) <= MAX_IDS:
             raise ValueError(f"a request takes between 1 and {MAX_IDS} devices")
         body = self._get(
@@ -290,14 +293,14 @@ class Client(
     # --- The credential ---
 
     def me(self) -> Me:
-        """Who asks, and what they may do."""
+        """Returns this credential, and what it may do."""
         return credentials.me(self._insight("/me", {}))
 
     # --- Embeds: Weir's own, beyond the interface ---
 
     def embeds(self) -> tuple[Embed, ...]:
-        """Those of the credential's organization within its grant, newest first. Raises NotOffered
-        if the server has no embeds."""
+        """Returns the embeds of the credential's organization within its grant, newest first.
+        Raises NotOffered if the server has no embeds."""
         try:
             return embeds.embeds(self._fetch(f"{EMBEDS_PREFIX}/embeds", {}))
         except (NotFound, UnexpectedAnswer) as error:
@@ -307,11 +310,11 @@ class Client(
         return embeds.embed(self._fetch(_embed_path(embed_id), {}))
 
     def own_embed(self) -> Embed:
-        """The embed of the token."""
+        """Returns the embed of the token."""
         return embeds.embed(self._fetch(f"{EMBEDS_PREFIX}/self", {}))
 
     def create_embed(self, definition: EmbedDefinition) -> Embed:
-        """BadRequest names each field that can't be used, by its name in JSON."""
+        """Raises BadRequest naming each invalid field by its name in JSON."""
         body = embeds.definition_body(definition)
         return embeds.embed(self._send("POST", f"{EMBEDS_PREFIX}/embeds", body))
 
@@ -319,11 +322,12 @@ class Client(
         return embeds.embed(self._send("DELETE", _embed_path(embed_id), {}))
 
     def mint_embed_token(self, embed_id: str, ttl_s: int | None = None) -> EmbedToken:
-        """A short token, or without ``ttl_s`` the link token, which lives as long as its embed."""
+        """Returns a short-lived token or, without ``ttl_s``, the link token, which lives as long as
+        its embed."""
         body = {} if ttl_s is None else {"ttl": ttl_s}
         return embeds.token(self._send("POST", f"{_embed_path(embed_id)}/tokens", body))
 
-    # --- Asking ---
+    # --- Sending requests ---
 
     def _get(self, path: str, *, accept: str = "application/json", **params: Any) -> Any:
         given = {name: _texts(value) for name, value in params.items() if value is not None}
@@ -340,8 +344,8 @@ class Client(
     def forward(
         self, method: str, path: str, params: Params, content: bytes, content_type: str
     ) -> Forwarded:
-        """A request for the script of a page, which reads the response, an error's too. Raises
-        Unauthorized, Unreachable."""
+        """Sends a request for a page's script, which reads the response itself, errors included.
+        Raises Unauthorized, Unreachable."""
         headers = {**self._headers, "Content-Type": content_type, "Accept": "*/*"}
         with self._reporting_unauthorized():
             response = self._transport.forward(method, path, params, headers, content)
@@ -360,7 +364,7 @@ class Client(
 
 
 def _embed_path(embed_id: str) -> str:
-    return f"{EMBEDS_PREFIX}/embeds/{quote(embed_id, safe='')}"
+    return path_of(f"{EMBEDS_PREFIX}/embeds", embed_id)
 
 
 def _texts(value: str | int | list[str]) -> str | list[str]:

@@ -1,4 +1,4 @@
-"""What is usual and what is coming, as typed values."""
+"""Usual hours, forecasts and comparisons, as typed values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, Final, NamedTuple, Protocol
-from urllib.parse import quote
 
 from api.catalog import COLUMNS_TYPE, FLOW_RATE, INSIGHT_PREFIX, Metric, Resolution
+from api.client.billing import BudgetStatus, budget_status
 from api.client.fields import (
     Json,
     a_list,
@@ -18,10 +18,10 @@ from api.client.fields import (
     needed_instant,
     needed_number,
     number,
+    path_of,
     text,
     whole,
 )
-from api.client.plans import BudgetStatus, budget_status
 from api.client.request_protocol import Requests
 from api.client.transport import Params
 from api.errors import NotFound, NotOffered, UnexpectedAnswer
@@ -34,7 +34,7 @@ _COLUMNS: Final = f"{COLUMNS_TYPE}, application/json;q=0.9"
 
 
 class Amounts(NamedTuple):
-    """``so_far`` of the month, and where it will end; None where that is too early to say."""
+    """``so_far`` in this month, and the expected total; None where it is too early to say."""
 
     so_far: float
     expected: float | None
@@ -43,8 +43,8 @@ class Amounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MonthEnd:
-    """``month``: 2026-11, of the device's zone. ``cost`` None: no price is known; ``tariff``: the
-    name of the one that it is by, "" for a plain price. ``budgets``: the device's own."""
+    """``month``: 2026-11, in the device's zone. ``cost`` None: no price is known. ``tariff``: the
+    name of the tariff used, "" for a plain price. ``budgets``: the device's own."""
 
     month: str
     volume: Amounts
@@ -55,8 +55,8 @@ class MonthEnd:
 
 
 class ComparedBucket(NamedTuple):
-    """``bucket_start_ms`` is the bucket's own; level, gallons and ``other_start_ms`` are of what it
-    is compared with."""
+    """``bucket_start_ms`` is the bucket's own; level, gallons and ``other_start_ms`` are those of
+    its counterpart."""
 
     bucket_start_ms: int
     other_start_ms: int
@@ -77,8 +77,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ItemVolumes:
-    """One of the compared devices or groups. ``device_id`` empty: a group. ``volumes``: gallons of
-    each bucket, None where no reading tells; ``coverage`` 0 to 1."""
+    """The volumes of one device or group. ``device_id`` empty: a group. ``volumes``: gallons of
+    each bucket, None without a reading; ``coverage`` 0 to 1."""
 
     item: str
     label: str
@@ -94,7 +94,7 @@ class ItemVolumes:
 
 @dataclass(frozen=True, slots=True)
 class Volumes:
-    """``edges_ms``: the starts of the buckets, and the last one's end."""
+    """``edges_ms``: the starts of the buckets, and the end of the last one."""
 
     timezone: str
     edges_ms: tuple[int, ...]
@@ -103,10 +103,13 @@ class Volumes:
 
 class ExpectationMethods(Requests, Protocol):
     """The part of `Client` for usual hours, forecasts and month ends.
-    NotOffered if the server is no Weir."""
+
+    Raises NotOffered if the server isn't Weir.
+    """
 
     def usual(self, identifier: str, *, from_ms: int, to_ms: int) -> list[UsualHour]:
-        """The usual hours of a device; none of days with less than 21 days before them."""
+        """Returns the usual hours of a device; none for days with fewer than 21 days before
+        them."""
         params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
         body = _of_device(self._fetch, identifier, "usual", params, _COLUMNS)
         names = ("bucket_start", "volume", "low", "high")
@@ -123,7 +126,7 @@ class ExpectationMethods(Requests, Protocol):
         timezone: str | None = None,
         metric: Metric = FLOW_RATE,
     ) -> Comparison:
-        """``compare``: day, week, month, year, or device: and an identifier."""
+        """``compare``: day, week, month, year, or ``device:`` and an identifier."""
         params = {
             "compare": compare,
             "resolution": resolution.name,
@@ -152,8 +155,8 @@ class ExpectationMethods(Requests, Protocol):
         to_ms: int,
         timezone: str | None = None,
     ) -> Volumes:
-        """``items``: device: and an identifier, or group: and a name. Those that aren't found are
-        left out; NotFound where none is."""
+        """``items``: ``device:`` and an identifier, or ``group:`` and a name. Those that don't
+        exist are left out. Raises NotFound where none exists."""
         params: Params = {
             "item": list(items),
             "resolution": resolution.name,
@@ -179,7 +182,7 @@ class ExpectationMethods(Requests, Protocol):
     def forecast(
         self, identifier: str, *, hours: int | None = None, as_of_ms: int | None = None
     ) -> list[ForecastHour]:
-        """The coming hours, from readings before ``as_of_ms`` (default: now) alone."""
+        """Returns the coming hours, from readings before ``as_of_ms`` (default: now) only."""
         params = _as_of(as_of_ms) | ({} if hours is None else {"hours": str(hours)})
         return [
             ForecastHour(
@@ -205,11 +208,9 @@ class ExpectationMethods(Requests, Protocol):
 def _of_device(
     fetch: _Fetch, identifier: str, what: str, params: Params, accept: str = "application/json"
 ) -> Any:
-    """NotOffered where the server is no Weir; NotFound for a device that isn't there."""
+    """Raises NotOffered where the server isn't Weir, NotFound for an unknown device."""
     try:
-        return fetch(
-            f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/{what}", params, accept
-        )
+        return fetch(f"{path_of(f'{INSIGHT_PREFIX}/devices', identifier)}/{what}", params, accept)
     except NotFound as error:
         if "Device" in str(error):
             raise
@@ -255,7 +256,7 @@ def _rows(body: Any) -> list[Json]:
 
 
 def _columns(body: Any, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """The rows of an answer in columns, of which the starts are epoch milliseconds."""
+    """Yields the rows of a columnar response, whose starts are epoch milliseconds."""
     columns = an_object(an_object(body, "answer").get("columns"), "columns")
     lists = [a_list(columns.get(name), name) for name in names]
     if len({len(each) for each in lists}) > 1:

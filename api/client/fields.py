@@ -1,12 +1,13 @@
 """Reads single fields of a response: required and optional ones.
 
-Raises UnexpectedAnswer with the field's name if a response breaks the interface.
+Raises UnexpectedAnswer with the field's name if a response violates the interface.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, cast
+from urllib.parse import quote
 
 from api.errors import UnexpectedAnswer
 from api.timez import parse_instant
@@ -26,6 +27,16 @@ def a_list(value: Any, name: str) -> list[Any]:
     if not isinstance(value, list):
         raise UnexpectedAnswer(f"{name}: must be an array")
     return cast(list[Any], value)
+
+
+def rows_of(body: Any) -> list[Any]:
+    """Returns the entries of a page."""
+    return a_list(an_object(body, "answer").get("data"), "data")
+
+
+def path_of(collection: str, id: str) -> str:
+    """Returns the path of one entry; the id may hold any characters."""
+    return f"{collection}/{quote(id, safe='')}"
 
 
 def maybe_object(body: Json, name: str) -> Json:
@@ -72,8 +83,8 @@ def whole(body: Json, name: str) -> int:
 
 
 def instant(body: Json, name: str) -> int | None:
-    """None where it is missing, null or unreadable: an invalid optional date must not break a
-    page."""
+    """Returns None where it is missing, null or unreadable: an invalid optional date must not break
+    a page."""
     value = body.get(name)
     try:
         return parse_instant(value) if isinstance(value, str) else None

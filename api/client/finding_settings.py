@@ -15,8 +15,8 @@ _PATH: Final = f"{INSIGHT_PREFIX}/settings"
 
 @dataclass(frozen=True, slots=True)
 class FindingSettingValue:
-    """A setting of a kind, and its value that holds. ``origin``: "default", "organization",
-    "group", "config" or "device"; ``of`` the group's name. ``own``: set at what was asked for;
+    """A setting of a kind, and its value in effect. ``origin``: "default", "organization", "group",
+    "config" or "device"; ``of`` is the group's name. ``own``: set at the requested target itself;
     ``inherited``: the value without that. ``flag``: 1 is on, 0 is off."""
 
     kind: str
@@ -39,7 +39,7 @@ class FindingSettingMethods(Requests, Protocol):
     def finding_settings(
         self, *, device: str | None = None, group: str | None = None
     ) -> tuple[FindingSettingValue, ...]:
-        """Those that hold for a device or a group, or without either for the organization."""
+        """Returns the settings in effect for a device or a group, or else for the organization."""
         params = {name: v for name, v in (("device", device), ("group", group)) if v is not None}
         return _settings(self._fetch(_PATH, params))
 
@@ -51,7 +51,7 @@ class FindingSettingMethods(Requests, Protocol):
         device: str | None = None,
         group: str | None = None,
     ) -> tuple[FindingSettingValue, ...]:
-        """Set some settings of a kind; None takes one back. BadRequest names each bad one."""
+        """Sets some settings of a kind; None clears one. Raises BadRequest naming each bad one."""
         body = {"kind": kind, "set": dict(values), "device": device, "group": group}
         return _settings(self._send("PATCH", _PATH, body))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
-from urllib.parse import quote
 
 from api.catalog import INSIGHT_PREFIX
 from api.client.fields import (
@@ -17,6 +16,7 @@ from api.client.fields import (
     needed_instant,
     needed_number,
     number,
+    path_of,
     text,
     whole,
 )
@@ -28,8 +28,8 @@ _PATH: Final = f"{INSIGHT_PREFIX}/findings"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A span in which something was not as it should be. ``state`` is open, closed or dismissed;
-    ``value`` and ``usual`` in ``unit``; ``cost_per_day`` in the currency of the device's price."""
+    """A span with a problem. ``state`` is open, closed or dismissed; ``value`` and ``usual`` are in
+    ``unit``; ``cost_per_day`` is in the currency of the device's price."""
 
     id: str
     device_id: str
@@ -50,7 +50,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FindingPage:
-    """``count`` is how many match, before limit and offset."""
+    """``count`` is the number of matches, ignoring limit and offset."""
 
     count: int
     findings: tuple[Finding, ...]
@@ -59,7 +59,7 @@ class FindingPage:
 @dataclass(frozen=True, slots=True)
 class FindingDetail:
     """``series``: (start of the bucket, value) of ``metric``, such as total_flow_amount, around the
-    finding; ``dismissed_ms`` None where nobody dismissed it."""
+    finding. ``dismissed_ms`` is None where it isn't dismissed."""
 
     finding: Finding
     offers_new_normal: bool
@@ -77,8 +77,8 @@ class FindingDetail:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A finding that was dismissed or taken up again; ``factor`` is by how much that device's
-    threshold of its kind is raised now, ``words`` says so."""
+    """A finding after its dismissal, or after the dismissal was undone. ``factor`` is the factor on
+    the device's threshold of its kind now; ``words`` describes it."""
 
     finding: Finding
     before: float
@@ -103,7 +103,7 @@ class FindingMethods(Requests, Protocol):
         offset: int = 0,
         count_only: bool = False,
     ) -> FindingPage:
-        """Worst first. Empty collections ask for all."""
+        """Returns findings, worst first. Empty collections select everything."""
         params: dict[str, str | list[str]] = {}
         several = {"kind": kinds, "severity": severities, "state": states}
         params |= {name: sorted(some) for name, some in several.items() if some}
@@ -124,18 +124,18 @@ class FindingMethods(Requests, Protocol):
     def dismiss_finding(
         self, finding_id: str, reason: str = "", judgement: str = "not-a-problem"
     ) -> Judged:
-        """``judgement``: see `api.insight.finding_dismissal`. Conflict where the finding is
-        dismissed already."""
+        """``judgement``: see `api.insight.finding_dismissal`. Raises Conflict where the finding is
+        already dismissed."""
         body = {"as": judgement, "reason": reason}
         return _judged(self._send("POST", f"{_one(finding_id)}/dismiss", body))
 
     def restore_finding(self, finding_id: str) -> Judged:
-        """Take a dismissal back. Conflict where there is none."""
+        """Undoes a dismissal. Raises Conflict where there is none."""
         return _judged(self._send("POST", f"{_one(finding_id)}/restore", {}))
 
 
 def _one(finding_id: str) -> str:
-    return f"{_PATH}/{quote(finding_id, safe='')}"
+    return path_of(_PATH, finding_id)
 
 
 def finding(body: Any) -> Finding:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Protocol
-from urllib.parse import quote
 
 from api.catalog import INSIGHT_LIMIT, INSIGHT_PREFIX
 from api.client.fields import (
@@ -14,6 +13,7 @@ from api.client.fields import (
     instant,
     needed_instant,
     number,
+    path_of,
     text,
     whole,
 )
@@ -24,8 +24,8 @@ from api.timez import stamp
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """What a meter had counted up to, in ``unit``. ``gallons`` since ``since_ms``, the register
-    before it; None where unknown. ``flags``: names of `api.metering.register.Flag`."""
+    """The register of a meter, in ``unit``. ``gallons`` since ``since_ms``, the previous register;
+    None where unknown. ``flags``: names of `api.metering.register.Flag`."""
 
     recorded_ms: int
     register: float
@@ -38,7 +38,7 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class RegisterPage:
-    """``count`` of all that match."""
+    """``count`` is the number of all matches."""
 
     count: int
     registers: tuple[Register, ...]
@@ -56,13 +56,13 @@ class RegisterMethods(Requests, Protocol):
         limit: int = INSIGHT_LIMIT.default or 0,
         newest_first: bool = False,
     ) -> RegisterPage:
-        """In order of time. NotOffered where the server is no Weir, NotFound for a device that
-        isn't there."""
+        """Returns registers in order of time. Raises NotOffered where the server isn't Weir,
+        NotFound for an unknown device."""
         params: dict[str, Any] = {"limit": limit, "order": "desc" if newest_first else "asc"}
         for name, instant_ms in (("from", from_ms), ("to", to_ms)):
             if instant_ms is not None:
                 params[name] = stamp(instant_ms, fraction=True)
-        path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}/registers"
+        path = f"{path_of(f'{INSIGHT_PREFIX}/devices', identifier)}/registers"
         try:
             answer = an_object(self._fetch(path, params), "answer")
         except NotFound as error:

@@ -1,8 +1,8 @@
 """The service's responses as typed values.
 
-Parsers are strict about what Weir builds on and lenient about everything else: optional fields may
+Parsers are strict about what Weir depends on and lenient about everything else: optional fields may
 be missing, unknown fields and columns are ignored, row objects and columns become the same
-`Series`. What breaks the interface raises UnexpectedAnswer and names the field. Times are epoch
+`Series`. A violation of the interface raises UnexpectedAnswer naming the field. Times are epoch
 milliseconds (UTC) here, whatever the response's zone.
 """
 
@@ -71,7 +71,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class DevicePage:
-    """``total`` counts what matches before the page was cut out."""
+    """``total`` is the number of matches on all pages."""
 
     devices: tuple[Device, ...]
     total: int
@@ -82,9 +82,10 @@ class Series:
     """Rows of one device, column by column, ascending in time.
 
     ``times_ms`` are bucket starts, or the readings' instants for raw rows; empty for ``total``.
-    ``count`` is the number of rows in the whole range where the answer says it; ``truncated``
-    means that these rows stop before its end. ``undated`` are those of ``times_ms`` that readings
-    were given when they came, because they had none; only Weir's own server says which.
+    ``count`` is the number of rows in the whole range if the response has it. ``truncated``: these
+    rows stop before its end. ``undated`` are those of ``times_ms`` that are arrival times, because
+    the readings were sent without one. ``spread``: (after, up to) of the gaps between registers
+    over which a volume is spread. Only Weir's own server returns these two.
     """
 
     resolution: Resolution
@@ -94,22 +95,23 @@ class Series:
     truncated: bool = False
     timezone: str | None = None
     undated: Set[int] = frozenset()
+    spread: Sequence[tuple[int, int]] = ()
 
     def __len__(self) -> int:
         return len(self.times_ms)
 
     def values(self, column: str) -> Sequence[float | None]:
-        """One column; all nulls where the answer doesn't have it."""
+        """Returns one column; all nulls where the response doesn't have it."""
         return self.columns.get(column) or [None] * len(self.times_ms)
 
     def pairs(self, column: str) -> list[tuple[int, float | None]]:
-        """(instant, value) of one column."""
+        """Returns (instant, value) of one column."""
         return list(zip(self.times_ms, self.values(column), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class LatestEntry:
-    """The requested metrics of one device; None for those not requested or unknown."""
+    """The requested metrics of one device; None for those that weren't requested or are unknown."""
 
     device_id: str
     serial_number: str
@@ -152,7 +154,7 @@ def _organization(body: Json) -> Organization:
 
 
 def device_page(body: Any) -> DevicePage:
-    """A page with its total, or the bare array of a server that doesn't page."""
+    """Reads a page with its total, or the bare array of a server without paging."""
     if isinstance(body, list):
         devices = tuple(device(an_object(d, "device")) for d in cast(list[Any], body))
         return DevicePage(devices, len(devices))
@@ -183,7 +185,7 @@ def device(body: Json) -> Device:
 
 
 def series(body: Any) -> Series:
-    """A DatapointsResponse or AdaptiveResponse, with row objects or with columns."""
+    """Reads a DatapointsResponse or AdaptiveResponse, with row objects or columns."""
     answer = an_object(body, "answer")
     resolution = RESOLUTION_BY_NAME.get(text(answer, "resolution"))
     if resolution is None:
@@ -206,11 +208,19 @@ def series(body: Any) -> Series:
         truncated=answer.get("truncated") is True,
         timezone=maybe_text(answer, "timezone"),
         undated=frozenset(_times(answer.get("undated", []), "undated")),
+        spread=[_span(each) for each in a_list(answer.get("spread", []), "spread")],
     )
 
 
+def _span(value: Any) -> tuple[int, int]:
+    ends = _times(value, "spread")
+    if len(ends) != 2:
+        raise UnexpectedAnswer("spread: must have a start and an end")
+    return ends[0], ends[1]
+
+
 def _as_columns(rows: list[Any]) -> dict[str, Any]:
-    """Row objects as columns; a key that some rows lack is null there."""
+    """Converts row objects to columns; a key that some rows lack is null there."""
     objects = [an_object(row, "data") for row in rows]
     names = dict.fromkeys(chain.from_iterable(objects))
     return {name: [row.get(name) for row in objects] for name in names}
@@ -235,7 +245,7 @@ def _check_columns(columns: Mapping[str, Any], length: int | None) -> None:
 
 
 def _ascending(times: list[int], columns: dict[str, Any]) -> tuple[list[int], dict[str, Any]]:
-    """In order of time; the interface doesn't promise an order of the rows."""
+    """Sorts by time; the interface doesn't promise an order of the rows."""
     if not any(after < before for before, after in pairwise(times)):
         return times, columns
     order = sorted(range(len(times)), key=times.__getitem__)

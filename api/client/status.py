@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol
-from urllib.parse import quote
 
 from api.catalog import FLOW_RATE, INSIGHT_LIMIT, INSIGHT_PREFIX, Resolution
 from api.client.balance import Balance, balance
+from api.client.billing import MonthEndSum, month_end_sum
 from api.client.fields import (
     Json,
     a_list,
@@ -19,11 +19,11 @@ from api.client.fields import (
     maybe_whole,
     needed_instant,
     number,
+    path_of,
     text,
     whole,
 )
 from api.client.findings import Finding, finding
-from api.client.plans import MonthEndSum, month_end_sum
 from api.client.replies import Device, Series, device
 from api.client.request_protocol import Requests
 from api.errors import NotFound, NotOffered
@@ -35,7 +35,7 @@ StatusPart = Literal["finding", "line", "strip", "notes", "summary", "groups"]
 
 
 class WindowStatus(NamedTuple):
-    """Observed and expected buckets, least and greatest quality."""
+    """Observed and expected buckets, lowest and highest quality."""
 
     actual: int
     expected: int
@@ -45,12 +45,14 @@ class WindowStatus(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeviceStatus:
-    """One device's row. ``state`` is a name of `api.metering.status.State`; ``flow`` (gal/min),
-    ``signal_strength`` and ``network_rssi`` (dBm) are of now or None; volumes in gallons;
-    ``windows`` by the names of `SPANS`; ``findings`` the kinds that are open. ``as_of_ms`` None: it
-    was never looked at. ``price`` only where a single device was asked for; ``finding`` (the worst
-    open one), ``line``, ``strip``, ``notes`` and ``usual`` only where a page was asked to include
-    them."""
+    """One device's status.
+
+    ``state`` is a name of `api.metering.status.State`. ``flow`` (gal/min), ``signal_strength`` and
+    ``network_rssi`` (dBm) are current, or None. Volumes are gallons. ``windows`` are by the names
+    of `SPANS`. ``findings`` are the open kinds. ``as_of_ms`` None: not evaluated yet. ``price`` is
+    set only if a single device was requested; ``finding`` (the worst open one), ``line``,
+    ``strip``, ``notes`` and ``usual`` only if they were included in the request for a page.
+    """
 
     device: Device
     state: str
@@ -74,7 +76,7 @@ class DeviceStatus:
 
 
 class UsualRates(NamedTuple):
-    """What is usual: gal/min in steps of ``step_ms`` from ``start_ms`` on, None for unknown."""
+    """The usual flow: gal/min in steps of ``step_ms`` from ``start_ms`` on, None for unknown."""
 
     start_ms: int
     step_ms: int
@@ -82,7 +84,7 @@ class UsualRates(NamedTuple):
 
 
 class StatusNote(NamedTuple):
-    """``to_ms`` None: of an instant."""
+    """``to_ms`` None: an instant."""
 
     from_ms: int
     to_ms: int | None
@@ -99,7 +101,7 @@ class Strip(NamedTuple):
 
 
 class UsualToday(NamedTuple):
-    """Of the ``devices`` with a history: gallons of today so far, and those usual by now."""
+    """Gallons of today so far and the usual gallons by now, for the ``devices`` with a history."""
 
     devices: int = 0
     volume: float = 0.0
@@ -107,7 +109,7 @@ class UsualToday(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """Seconds of buckets with a reading, and of all that were due."""
+    """Seconds of buckets with a reading, and of all due buckets."""
 
     observed_s: int
     expected_s: int
@@ -115,8 +117,8 @@ class Observed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """``devices`` with an open finding that is critical or a warning, by kind in ``kinds``; what
-    these cost a day, by currency; notices by kind."""
+    """``devices`` have an open finding that is critical or a warning, by kind in ``kinds``; their
+    cost a day, by currency; notices by kind."""
 
     devices: int = 0
     kinds: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -126,7 +128,7 @@ class Attention:
 
 @dataclass(frozen=True, slots=True)
 class StatusPage:
-    """``count`` is of all that match; ``summary`` and ``groups`` where they were asked for."""
+    """``count`` is the number of all matches; ``summary`` and ``groups`` if they were requested."""
 
     count: int
     rows: tuple[DeviceStatus, ...]
@@ -136,11 +138,13 @@ class StatusPage:
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums of active devices, ``evaluated`` of which the sums cover; flow, volume and
-    costs leave ``sub_meters`` of them out, whose water another one has measured. ``costs_today`` by
-    currency; ``uptime_24h`` 0 to 1; ``flowing`` and ``quiet`` have a current reading; ``uptime`` by
-    the names of `SPANS`. ``unchecked`` devices have readings that wait to be checked for findings,
-    ``checked_ms`` is up to when those of all are (None: nothing waits)."""
+    """Counts and sums of active devices; the sums cover ``evaluated`` of them.
+
+    Flow, volume and costs exclude ``sub_meters`` devices, whose water another one has measured.
+    ``costs_today`` are by currency; ``uptime_24h`` is 0 to 1; ``flowing`` and ``quiet`` devices
+    have a current reading; ``uptime`` is by the names of `SPANS`. Readings of ``unchecked`` devices
+    weren't checked for findings yet; those up to ``checked_ms`` were.
+    """
 
     devices: int
     sub_meters: int
@@ -180,9 +184,9 @@ class StatusMethods(Requests, Protocol):
         include: Collection[StatusPart] = (),
         window: Span = DEFAULT_SPAN,
     ) -> StatusPage:
-        """A page of the devices' status, or of those with these ``ids``. ``include``: what else to
-        answer; lines, strips and notes are of ``window``, for at most 50 devices. NotOffered where
-        the server keeps no status, as for all of these."""
+        """Returns a page of statuses, or those of these ``ids``. ``include``: parts to add; lines,
+        strips and notes cover ``window``, for at most 50 devices. All of these methods raise
+        NotOffered where the server keeps no status."""
         params = {
             "q": search,
             "state": ",".join(states),
@@ -203,13 +207,12 @@ class StatusMethods(Requests, Protocol):
         return status_summary(self._insight("/summary", params))
 
     def groups(self) -> tuple[str, ...]:
-        """The names of those that the credential may know of, at most 1,000."""
+        """Returns the names of the groups within the credential's grant, at most 1,000."""
         return group_names(self._insight("/groups", {"limit": str(INSIGHT_LIMIT.maximum)}))
 
     def balance(self, identifier: str, *, from_ms: int, to_ms: int) -> Balance:
-        """A main against its sub-meters; without any, ``sub_meters`` is empty. NotOffered where the
-        server is no Weir, NotFound for a device that isn't there."""
-        path = f"/devices/{quote(identifier, safe='')}/balance"
+        """Compares a main with its sub-meters, if any. Raises NotFound and NotOffered."""
+        path = f"{path_of('/devices', identifier)}/balance"
         params = {"from": stamp(from_ms, fraction=True), "to": stamp(to_ms, fraction=True)}
         try:
             return balance(self._fetch(INSIGHT_PREFIX + path, params))
@@ -219,8 +222,8 @@ class StatusMethods(Requests, Protocol):
             raise NotOffered("This server knows no mains and sub-meters.") from error
 
     def status(self, identifier: str) -> DeviceStatus:
-        """One device's, with the price of its water. Raises NotFound."""
-        path = f"{INSIGHT_PREFIX}/devices/{quote(identifier, safe='')}"
+        """Returns one device's status, with its price. Raises NotFound."""
+        path = path_of(f"{INSIGHT_PREFIX}/devices", identifier)
         return device_status(self._fetch(path, {}))
 
     def _insight(self, path: str, params: Mapping[str, str]) -> Any:
@@ -265,7 +268,7 @@ def _usual_rates(body: Json) -> UsualRates | None:
 
 
 def _line(body: Json, resolution: Resolution) -> Series | None:
-    """The rows that are there."""
+    """Returns the rows that exist."""
     if not body:
         return None
     start, step = needed_instant(body, "start"), whole(body, "step") * 1000

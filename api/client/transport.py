@@ -1,5 +1,5 @@
-"""One request to the service: bounded in time and number, errors typed; a GET is sent again where
-that helps."""
+"""Sends one request to the service: bounded in time and number, with typed errors. A GET is retried
+where that helps."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ MAX_CONNECTIONS: Final = 20
 REMOTE_WIDTH: Final = 8
 IN_PROCESS_WIDTH: Final = 2  # one thread computes while another waits for the store
 ATTEMPTS: Final = 3
-IN_PROCESS_ATTEMPTS: Final = 1  # no way that could fail: asked again, the store would say the same
-FIRST_PAUSE_S: Final = 0.2  # doubles with each attempt, with jitter
-LONGEST_PAUSE_S: Final = 2.0  # a server that asks for more is reported: pages ask again anyway
+IN_PROCESS_ATTEMPTS: Final = 1  # nothing that a retry could fix: the store would respond the same
+FIRST_PAUSE_S: Final = 0.2  # seconds; doubles with each attempt, with jitter
+LONGEST_PAUSE_S: Final = 2.0  # seconds; a longer Retry-After is reported: pages refresh anyway
 
 _SUCCESSES: Final = frozenset((200, 201))
 _RETRIED_STATUSES: Final = frozenset((429, 502, 503, 504))
 _GATEWAY_STATUSES: Final = frozenset((502, 503, 504))
-# A GET may be sent again when its connection failed. A read that timed out may not: the service is
-# busy with it, and asking again would make it busier.
+# A GET may be retried when its connection failed. A read that timed out may not: the service is
+# still working on it, and a retry would make it busier.
 _RETRIED_FAILURES: Final = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -50,7 +50,7 @@ Params = Mapping[str, str | list[str]]
 
 
 def remote_http(base_url: str) -> httpx.Client:
-    """A pool of connections to a server of the interface."""
+    """Returns a pool of connections to a server of the interface."""
     return httpx.Client(
         base_url=base_url,
         timeout=httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
@@ -58,12 +58,12 @@ def remote_http(base_url: str) -> httpx.Client:
             max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS
         ),
         headers={"User-Agent": f"weir/{BACKEND_VERSION}"},
-        trust_env=False,  # a proxy variable of the machine must not see the key
+        trust_env=False,  # a proxy variable of the machine must not receive the key
     )
 
 
 def in_process_http(app: Any) -> httpx.Client:
-    """The same, straight into a WSGI application of this process: no socket, no compression."""
+    """Returns the same for a WSGI application of this process: no socket, no compression."""
     return httpx.Client(
         transport=httpx.WSGITransport(app=app),
         base_url="http://weir.invalid",
@@ -73,7 +73,7 @@ def in_process_http(app: Any) -> httpx.Client:
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """A response of the service for somebody else to read."""
+    """A response of the service, passed on unread."""
 
     status: int
     content_type: str
@@ -82,9 +82,9 @@ class Forwarded:
 
 @dataclass(frozen=True, slots=True)
 class Transport:
-    """Sends requests. Thread-safe; ``sleep`` waits between attempts, ``width`` is how many
-    concurrent requests are useful, ``site`` the server's address, "" in this process; ``attempts``:
-    how often a GET is sent before its failure is raised."""
+    """Sends requests. Thread-safe. ``sleep`` waits between attempts; ``width`` is how many
+    concurrent requests are useful; ``site`` is the server's address, "" in this process;
+    ``attempts`` is how often a GET is sent before its failure is raised."""
 
     http: httpx.Client
     sleep: Callable[[float], None] = time.sleep
@@ -93,9 +93,9 @@ class Transport:
     attempts: int = ATTEMPTS
 
     def get(self, path: str, params: Params, headers: Mapping[str, str]) -> Any:
-        """The body of a 200, as parsed JSON.
+        """Returns the body of a 200, as parsed JSON.
 
-        Raises a ServiceError for an answer that isn't a success, Unreachable where none came,
+        Raises a ServiceError for an error response, Unreachable without a response,
         UnexpectedAnswer where it isn't JSON of the interface.
         """
         pauses = _pauses(self.attempts - 1)
@@ -117,8 +117,8 @@ class Transport:
     def send(
         self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any]
     ) -> Any:
-        """The body of a success, as parsed JSON. Sent once: a change must not be made twice because
-        its response was lost. Raises as `get` does."""
+        """Returns the body of a success, as parsed JSON. Sent once: a change must not be made twice
+        because its response was lost. Raises as `get` does."""
         with_type = {**headers, "Content-Type": "application/json"}
         try:
             answer = self.http.request(method, path, content=orjson.dumps(body), headers=with_type)
@@ -129,7 +129,7 @@ class Transport:
     def forward(
         self, method: str, path: str, params: Params, headers: Mapping[str, str], content: bytes
     ) -> Forwarded:
-        """A response as it came, an error's too. Sent once. Raises Unreachable."""
+        """Returns a response unchanged, errors included. Sent once. Raises Unreachable."""
         try:
             answer = self.http.request(
                 method, path, params=params, content=content, headers=headers
@@ -141,12 +141,12 @@ class Transport:
 
 
 def _pauses(count: int) -> list[float]:
-    """How long to wait between attempts; jitter keeps many dashboards from retrying in step."""
+    """Returns the pauses between attempts; jitter keeps many dashboards from retrying in step."""
     return [FIRST_PAUSE_S * 2**n * random.uniform(0.75, 1.25) for n in range(count)]
 
 
 def _retry_after(answer: httpx.Response) -> float | None:
-    """Retry-After in seconds. Its other form, a date, is left to the backoff."""
+    """Returns Retry-After in seconds. Its other form, a date, is left to the backoff."""
     text = answer.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() else None
 
@@ -175,8 +175,8 @@ def _content_type(answer: httpx.Response) -> str:
 
 
 def _error(answer: httpx.Response) -> WeirError:
-    """The interface leaves the form of an error's body open: problem+json is read whole, other JSON
-    for its message. An error page of a proxy is not a response of the service."""
+    """Reads an error. The interface doesn't define the body of an error: problem+json is read
+    whole, other JSON for its message. An error page of a proxy is not a response of the service."""
     problem = _problem(answer)
     kind = STATUS_ERRORS.get(answer.status_code)
     if kind is None and answer.status_code in _GATEWAY_STATUSES:

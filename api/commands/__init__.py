@@ -1,4 +1,4 @@
-"""Weir's command line: the commands that `weir` and `flask` find on the app."""
+"""Weir's command line: the commands of `weir` and `flask`."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ COMMANDS: Final[Mapping[str, str]] = {  # name → module and attribute
     "registers": "registers:group",
     "insight": "insight:group",
     "alerts": "alerts:group",
-    "tariffs": "plans:tariffs",
-    "budgets": "plans:budgets",
-    "reports": "plans:reports",
+    "tariffs": "billing:tariffs",
+    "budgets": "billing:budgets",
+    "reports": "billing:reports",
     "notes": "annotations:notes",
     "maintenance": "annotations:maintenance",
     "corrections": "annotations:corrections",
@@ -45,8 +45,8 @@ COMMANDS: Final[Mapping[str, str]] = {  # name → module and attribute
 
 
 class Commands(AppGroup):
-    """Imports a command when it is called: half of the time of a short command was the import of
-    all others' libraries."""
+    """Imports a command when it is called: importing all of them took half the time of a short
+    command."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*COMMANDS, *super().list_commands(ctx)})
@@ -60,7 +60,7 @@ class Commands(AppGroup):
 
 
 def register(app: Flask, load: Load) -> None:
-    """Give ``app`` every command. ``load`` reads the settings; each command calls it, so that a
-    ConfigurationError is its one line and not a stack trace."""
+    """Gives ``app`` every command. ``load`` reads the settings; each command calls it, so that a
+    ConfigurationError becomes one line and not a stack trace."""
     remember(app, load)
     app.cli = Commands(app.name)

@@ -1,14 +1,20 @@
-"""What the commands of alerts share: lengths of time, who acts, and errors by option."""
+"""Shared by the commands of alerts and of billing: the author of a change, lengths of time, and
+errors by option."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+import click
+
+from api.commands.arguments import ORG, by_option, everything, organization
 from api.commands.arguments import author as user
-from api.commands.arguments import by_option, everything, organization
+from api.commands.command import Group
+from api.commands.store_access import opened
 from api.errors import BadRequest, ServiceError, UserError
 from api.store.base import Scope, Store
 from api.timez import now_ms
@@ -43,7 +49,7 @@ def author(store: Store, organization_id: str) -> Author:
 
 @contextmanager
 def by_field() -> Generator[None]:
-    """Problems of fields, by the options that were typed."""
+    """Reports problems of fields by the options that were typed."""
     try:
         with by_option(_OPTIONS):
             yield
@@ -51,3 +57,25 @@ def by_field() -> Generator[None]:
         raise
     except ServiceError as error:
         raise UserError(error.detail) from None
+
+
+@contextmanager
+def changing(organization_id: str) -> Generator[tuple[Store, Author]]:
+    """Yields the store and the author of a change, with `by_field`."""
+    with opened() as store, by_field():
+        yield store, author(store, organization_id)
+
+
+def add_delete(group: Group, noun: str, does: str, function: str) -> None:
+    """Adds the command that deletes one object by its id. ``function``: ``module:name`` of the
+    function in `api.insight` that deletes it, imported when the command runs."""
+
+    def delete(organization_id: str, **given: str) -> object:
+        module, _, name = function.partition(":")
+        (id,) = given.values()
+        with changing(organization_id) as (store, author):
+            getattr(import_module(f"api.insight.{module}"), name)(store, author, id)
+        return {"deleted": id}
+
+    delete.__doc__ = does
+    group.command("delete")(click.argument(f"{noun}_id")(ORG(delete)))

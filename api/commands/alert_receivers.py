@@ -1,4 +1,4 @@
-"""`flask alerts receivers`: who is notified."""
+"""`weir alerts receivers`: the receivers of alerts."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ from typing import Any
 
 import click
 
-from api.commands.alert_arguments import author, by_field, scope_of
+from api.commands.alert_arguments import add_delete, author, by_field, changing, scope_of
+from api.commands.arguments import ORG, options
 from api.commands.command import Group, Outcome
 from api.commands.store_access import opened, settings
 
-receivers = Group("receivers", help="Receivers: who is notified, and how.")
-_ORG = click.option("--org", "organization_id", required=True, help="The organization's id.")
-_FIELDS = (
-    click.option("--url", help="Of a webhook and the like; -: read from the input."),
-    click.option("--secret", help="A webhook's signing secret; -: read from the input."),
+receivers = Group("receivers", help="Receivers of alerts: webhooks, e-mail, MQTT, ….")
+_fields = options(
+    click.option(
+        "--url", help="The address of a webhook and the like; - reads it from standard input."
+    ),
+    click.option("--secret", help="A webhook's signing secret; - reads it from standard input."),
     click.option("--to", multiple=True, help="An e-mail address; repeatable."),
     click.option("--topic", help="The MQTT topic above the devices'."),
 )
 
 
-def _fields(command: Any) -> Any:
-    for option in reversed(_FIELDS):
-        command = option(command)
-    return command
-
-
 def _body(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given; secrets may come by the input, where no other process sees them."""
+    """Returns the given options; secrets may come from standard input, where other processes can't
+    see them."""
     body = {name: value for name, value in given.items() if value not in (None, ())}
     for name in ("url", "secret"):
         if body.get(name) == "-":
@@ -40,50 +37,46 @@ def _body(given: dict[str, Any]) -> dict[str, Any]:
 
 @receivers.command("add")
 @click.argument("name")
-@_ORG
-@click.option("--kind", required=True, help="webhook, email, mqtt, alertmanager or apprise.")
+@ORG
+@click.option(
+    "--kind", required=True, help="Its kind, such as webhook or email; a wrong one lists all kinds."
+)
 @_fields
 def add(name: str, organization_id: str, **given: Any) -> object:
-    """Create a receiver. A signing secret that is made for it is shown once."""
+    """Create a receiver. A signing secret that is generated for it is shown once."""
     from api.insight.alerts import management
 
-    with opened() as store, by_field():
-        who = author(store, organization_id)
+    with changing(organization_id) as (store, author):
         body = {"name": name, **_body(given)}
-        made, secrets = management.create_receiver(store, settings(), who, body)
+        made, secrets = management.create_receiver(store, settings(), author, body)
     return {"id": made.id, "name": made.name, "kind": made.kind, **secrets}
 
 
 @receivers.command("change")
 @click.argument("receiver_id")
-@_ORG
+@ORG
 @click.option("--name", help="Another name.")
 @click.option("--on/--off", "enabled", default=None, help="Switch it on or off.")
 @_fields
 def change(receiver_id: str, organization_id: str, **given: Any) -> object:
-    """Change a receiver. What isn't given stays."""
+    """Change a receiver. Options that aren't given stay."""
     from api.insight.alerts import management
 
-    with opened() as store, by_field():
-        who = author(store, organization_id)
-        after = management.change_receiver(store, settings(), who, receiver_id, _body(given))
+    with changing(organization_id) as (store, author):
+        after = management.change_receiver(store, settings(), author, receiver_id, _body(given))
     return {"id": after.id, "name": after.name, "on": bool(after.enabled)}
 
 
-@receivers.command("delete")
-@click.argument("receiver_id")
-@_ORG
-def delete(receiver_id: str, organization_id: str) -> object:
-    """Delete a receiver that no rule notifies."""
-    from api.insight.alerts import management
-
-    with opened() as store, by_field():
-        gone = management.drop_receiver(store, author(store, organization_id), receiver_id)
-    return {"deleted": gone.id}
+add_delete(
+    receivers,
+    "receiver",
+    "Delete a receiver that no rule notifies.",
+    "alerts.management:drop_receiver",
+)
 
 
 @receivers.command("list")
-@_ORG
+@ORG
 def list_all(organization_id: str) -> object:
     """List an organization's receivers, without their secrets."""
     from api.insight.alerts import management
@@ -98,7 +91,7 @@ def list_all(organization_id: str) -> object:
 
 @receivers.command("test")
 @click.argument("receiver_id")
-@_ORG
+@ORG
 def test(receiver_id: str, organization_id: str) -> object:
     """Send a test from this process, and show what the receiver responded."""
     from api.commands.alert_transports import means

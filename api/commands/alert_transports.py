@@ -1,4 +1,4 @@
-"""What sends alerts from this process: the broker and the renderer, where there are such."""
+"""The transports for alerts sent by this process: the broker and the renderer, if available."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from urllib.parse import urlencode
 
 from flask import current_app
 
-from api.settings import Settings
-from api.store.base import Store
+from api.catalog import REPORT_PDF_PATH
 
 if TYPE_CHECKING:
     from api.insight.receivers.kind import Means
+    from api.settings import Settings
+    from api.store.base import Store
 
-Picture = Callable[[Settings, Mapping[str, Any]], bytes | None]
-Paper = Callable[[Settings, Mapping[str, Any]], bytes]
+Picture = Callable[["Settings", Mapping[str, Any]], bytes | None]
+Paper = Callable[["Settings", Mapping[str, Any]], bytes]
 EXTENSION: Final = "weir-alert-picture"
 PAPER: Final = "weir-report-paper"
-ROUTE: Final = "/export/report.pdf"
 LINK_S: Final = 30 * 86_400
 
 
@@ -43,8 +43,8 @@ def means(settings: Settings, store: Store) -> Means:
 
 
 def _report_address(settings: Settings, store: Store, body: Mapping[str, Any]) -> str:
-    """Signed for 30 days with the key of who made the schedule; with none, for signed-in
-    readers."""
+    """Returns the address of a report, signed for 30 days with the key of the schedule's author;
+    without such a key, an address for signed-in readers."""
     from api.auth.signed import SignedAddresses
 
     report: Mapping[str, Any] = body["report"]
@@ -52,5 +52,5 @@ def _report_address(settings: Settings, store: Store, body: Mapping[str, Any]) -
     links, key = SignedAddresses(store, settings), store.named_key(report["createdBy"])
     whole = key is not None and key.grant.everything and links.may_sign(key)
     if key is None or not whole or key.organization_id != body["organizationId"]:
-        return f"{ROUTE}?{urlencode(pairs)}"
-    return f"{ROUTE}?{links.sign(ROUTE, pairs.items(), key.key_id, LINK_S)}"
+        return f"{REPORT_PDF_PATH}?{urlencode(pairs)}"
+    return f"{REPORT_PDF_PATH}?{links.sign(REPORT_PDF_PATH, pairs.items(), key.key_id, LINK_S)}"

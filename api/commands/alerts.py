@@ -1,4 +1,4 @@
-"""`flask alerts`: what fires, by which rules, who is notified."""
+"""`weir alerts`: alerts, rules and receivers."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from typing import Any
 
 import click
 
-from api.commands.alert_arguments import author, by_field, length_ms, scope_of
+from api.commands.alert_arguments import author, changing, length_ms, scope_of
 from api.commands.alert_receivers import receivers
 from api.commands.alert_rules import rules
+from api.commands.arguments import ORG
 from api.commands.command import Group, when
 from api.commands.store_access import opened, settings
 from api.errors import NotFound, UserError
 from api.timez import now_ms
 
-group = Group("alerts", help="What fires, by which rules, and who is notified.")
-silences = Group("silences", help="Devices, groups or rules of which nothing is sent for a while.")
+group = Group("alerts", help="Alerts, their rules and receivers.")
+silences = Group("silences", help="Devices, groups or rules whose alerts aren't sent for a while.")
 for _command in (rules, receivers, silences):
     group.add_command(_command)
 
-_ORG = click.option("--org", "organization_id", required=True, help="The organization's id.")
-
 
 @group.command("list")
-@_ORG
-@click.option("--resolved", is_flag=True, help="Those that are over, instead of those that fire.")
+@ORG
+@click.option("--resolved", is_flag=True, help="Resolved alerts instead of firing ones.")
 @click.option("--limit", type=click.IntRange(1, 1_000), default=100, show_default=True)
 def list_all(organization_id: str, resolved: bool, limit: int) -> object:
     """List alerts: firing ones worst first, resolved ones latest first."""
@@ -56,27 +55,26 @@ def list_all(organization_id: str, resolved: bool, limit: int) -> object:
 
 @group.command()
 @click.argument("alert_id")
-@_ORG
-@click.option("--text", default="", help="Who takes care of it, and how.")
-@click.option("--undo", is_flag=True, help="Take the acknowledgement back.")
+@ORG
+@click.option("--text", default="", help="A note: who is working on it, and how.")
+@click.option("--undo", is_flag=True, help="Undo the acknowledgement.")
 def acknowledge(alert_id: str, organization_id: str, text: str, undo: bool) -> object:
-    """Somebody takes care of an alert: there are no more reminders."""
+    """Acknowledge an alert: it sends no more reminders."""
     from api.insight.alerts import operator_actions
 
-    with opened() as store, by_field():
-        who = author(store, organization_id)
+    with changing(organization_id) as (store, author):
         if undo:
-            operator_actions.unacknowledge(store, who, alert_id)
+            operator_actions.unacknowledge(store, author, alert_id)
         else:
-            operator_actions.acknowledge(store, who, alert_id, text)
+            operator_actions.acknowledge(store, author, alert_id, text)
     return {"id": alert_id, "acknowledged": not undo}
 
 
 @group.command()
-@_ORG
+@ORG
 @click.option("--limit", type=click.IntRange(1, 1_000), default=50, show_default=True)
 def messages(organization_id: str, limit: int) -> object:
-    """List what was sent, or is to be, newest first."""
+    """List messages, sent and queued, newest first."""
     with opened(read_only=True) as store:
         scope_of(store, organization_id)
         names = {row.id: row.name for row in store.alert_receivers(organization_id)}
@@ -98,8 +96,8 @@ def messages(organization_id: str, limit: int) -> object:
 @group.command()
 @click.option("--once", is_flag=True, help="Send what is due now, then end.")
 def send(once: bool) -> object:
-    """Decide what fires, and send it. The writer does this by itself: this is for a machine without
-    one, and to see what happens."""
+    """Evaluate the rules and send what is due. The writer does this itself: this command is for a
+    machine without one, or to see what happens."""
     from threading import Event
 
     from api.commands.alert_transports import means
@@ -127,7 +125,7 @@ def send(once: bool) -> object:
 
 
 @silences.command("add")
-@_ORG
+@ORG
 @click.option("--device", help="Only this device, by any identifier.")
 @click.option("--group", "group_name", help="Only the devices of this group.")
 @click.option("--rule", help="Only this rule, by its id.")
@@ -135,20 +133,19 @@ def send(once: bool) -> object:
 @click.option("--for", "lasts", required=True, help="How long: 90m, 8h, 2d.")
 @click.option("--reason", default="", help="Why.")
 def add_silence(organization_id: str, group_name: str | None, lasts: str, **fields: Any) -> object:
-    """Send no alerts for a while. What still fires at its end is sent then."""
+    """Send no alerts for a while. Alerts that still fire at its end are sent then."""
     from api.insight.alerts import operator_actions
 
-    with opened() as store, by_field():
-        who = author(store, organization_id)
-        until_ms = who.now_ms + length_ms(lasts, "--for")
+    with changing(organization_id) as (store, author):
+        until_ms = author.now_ms + length_ms(lasts, "--for")
         made = operator_actions.create_silence(
-            store, who, {**fields, "group": group_name, "until_ms": until_ms}
+            store, author, {**fields, "group": group_name, "until_ms": until_ms}
         )
     return {"id": made.id, "until": when(made.until_ms)}
 
 
 @silences.command("list")
-@_ORG
+@ORG
 def list_silences(organization_id: str) -> object:
     """List silences, the latest end first."""
     with opened(read_only=True) as store:
@@ -172,7 +169,7 @@ def list_silences(organization_id: str) -> object:
 
 @silences.command("delete")
 @click.argument("silence_id")
-@_ORG
+@ORG
 def drop_silence(silence_id: str, organization_id: str) -> object:
     """End a silence."""
     from api.insight.alerts import operator_actions
@@ -181,5 +178,5 @@ def drop_silence(silence_id: str, organization_id: str) -> object:
         try:
             operator_actions.drop_silence(store, author(store, organization_id), silence_id)
         except NotFound:
-            raise UserError(f"no silence {silence_id}: see flask alerts silences list") from None
+            raise UserError(f"no silence {silence_id}: see weir alerts silences list") from None
     return {"deleted": silence_id}

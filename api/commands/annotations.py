@@ -1,17 +1,26 @@
-"""`flask notes`, `flask maintenance` and `flask corrections`."""
+"""`weir notes`, `weir maintenance` and `weir corrections`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.arguments import author, by_option, everything, one_device, organization
+from api.commands.arguments import (
+    ORG,
+    UNITS,
+    author,
+    by_option,
+    everything,
+    one_device,
+    options,
+    organization,
+    units_of,
+    volume_field,
+)
 from api.commands.command import Group
 from api.commands.store_access import opened
 from api.errors import NotFound, ServiceError, UserError
-from api.insight.reevaluation import reevaluate
 from api.metering.maintenance import Repeat
 from api.roles import Role
 
@@ -21,22 +30,34 @@ if TYPE_CHECKING:
 
 notes = Group("notes", help="Notes on devices and groups.")
 maintenance = Group("maintenance", help="Planned maintenance.")
-corrections = Group("corrections", help="Spans of readings that count as something else.")
+corrections = Group(
+    "corrections", help="Corrections: spans of readings that are excluded or scaled."
+)
 
-C = TypeVar("C", bound=Callable[..., object])
-_org = click.option("--org", "organization_id", required=True, help="The organization's id.")
 _id = click.argument("annotation_id", metavar="ID")
 _from = click.option("--from", "from_", required=True, help="From when on, ISO 8601.")
 _reason = click.option("--reason", required=True, help="Why.")
 
 
-def _whose(command: C) -> C:
-    command = click.option("--group", help="The group that it is on.")(command)
-    return click.option("--device", help="The device that it is on, by any identifier.")(command)
+_whose = options(
+    click.option("--device", help="The device that it is on, by any identifier."),
+    click.option("--group", help="The group that it is on."),
+)
+_listed_for = options(
+    ORG,
+    click.option("--device", help="Only of this device and its groups."),
+    click.option("--group", help="Only of this group."),
+)
+_changed_span = options(
+    _id,
+    ORG,
+    click.option("--from", "from_", help="From when on, ISO 8601."),
+    click.option("--to", help="Up to when, ISO 8601."),
+)
 
 
 def _author() -> Author:
-    """Whoever may use the command line may do everything."""
+    """Returns an author who may do everything, like anyone who may use the command line."""
     from api.domain.annotations import Author
 
     return Author(author(), Role.ADMINISTRATOR)
@@ -49,7 +70,7 @@ def _kind(name: str) -> AnnotationKind:
 
 
 def _body(**values: Any) -> dict[str, Any]:
-    """The options as a request would say them: what wasn't given is left out."""
+    """Returns the options as a request has them; options that weren't given are left out."""
     return {name.rstrip("_"): value for name, value in values.items() if value not in (None, ())}
 
 
@@ -125,9 +146,7 @@ def _deleted(kind: str, organization_id: str, annotation_id: str) -> object:
 
 
 @notes.command("list")
-@_org
-@click.option("--device", help="Only of this device and its groups.")
-@click.option("--group", help="Only of this group.")
+@_listed_for
 @click.option("--search", default="", help="Part of the text.")
 def list_notes(organization_id: str, device: str | None, group: str | None, search: str) -> object:
     """List notes, latest first."""
@@ -136,7 +155,7 @@ def list_notes(organization_id: str, device: str | None, group: str | None, sear
 
 @notes.command("create")
 @click.argument("text")
-@_org
+@ORG
 @_whose
 @_from
 @click.option("--to", help="Up to when, ISO 8601. Default: the note is of an instant.")
@@ -146,11 +165,8 @@ def create_note(organization_id: str, text: str, **values: Any) -> object:
 
 
 @notes.command("change")
-@_id
-@_org
+@_changed_span
 @click.option("--text", help="The new text.")
-@click.option("--from", "from_", help="From when on, ISO 8601.")
-@click.option("--to", help="Up to when, ISO 8601.")
 def change_note(organization_id: str, annotation_id: str, **values: Any) -> object:
     """Change a note."""
     return _changed("note", organization_id, annotation_id, _body(**values))
@@ -158,7 +174,7 @@ def change_note(organization_id: str, annotation_id: str, **values: Any) -> obje
 
 @notes.command("delete")
 @_id
-@_org
+@ORG
 def delete_note(organization_id: str, annotation_id: str) -> object:
     """Delete a note. The audit log keeps its text."""
     return _deleted("note", organization_id, annotation_id)
@@ -168,9 +184,7 @@ def delete_note(organization_id: str, annotation_id: str) -> object:
 
 
 @maintenance.command("list")
-@_org
-@click.option("--device", help="Only of this device and its groups.")
-@click.option("--group", help="Only of this group.")
+@_listed_for
 def list_maintenance(organization_id: str, device: str | None, group: str | None) -> object:
     """List planned maintenance, latest first."""
     return _listed("maintenance", organization_id, device, group=group)
@@ -184,7 +198,7 @@ _repeat = click.option(
 
 
 @maintenance.command("plan")
-@_org
+@ORG
 @_whose
 @_from
 @click.option("--to", required=True, help="Up to when, ISO 8601.")
@@ -195,27 +209,24 @@ _repeat = click.option(
 def plan(organization_id: str, **values: Any) -> object:
     """Plan maintenance of a device or a group.
 
-    Its time doesn't count in uptime, doesn't train what is usual, and is hatched on charts.
+    It is excluded from uptime and from training, and hatched on charts.
     """
     return _created("maintenance", organization_id, _body(**values))
 
 
 @maintenance.command("change")
-@_id
-@_org
-@click.option("--from", "from_", help="From when on, ISO 8601.")
-@click.option("--to", help="Up to when, ISO 8601.")
+@_changed_span
 @click.option("--reason", help="Why.")
 @_repeat
 @click.option("--until", help="The last day on which it repeats, ISO 8601.")
 def change_maintenance(organization_id: str, annotation_id: str, **values: Any) -> object:
-    """Change planned maintenance, also for what is past."""
+    """Change planned maintenance, including past occurrences."""
     return _changed("maintenance", organization_id, annotation_id, _body(**values))
 
 
 @maintenance.command("cancel")
 @_id
-@_org
+@ORG
 def cancel(organization_id: str, annotation_id: str) -> object:
     """Delete maintenance, as if it had not been planned. To end a series, change --until."""
     return _deleted("maintenance", organization_id, annotation_id)
@@ -225,7 +236,7 @@ def cancel(organization_id: str, annotation_id: str) -> object:
 
 
 @corrections.command("list")
-@_org
+@ORG
 @click.option("--device", help="Only of this device.")
 @click.option("--in-force", is_flag=True, help="Without revoked ones.")
 def list_corrections(organization_id: str, device: str | None, in_force: bool) -> object:
@@ -234,11 +245,11 @@ def list_corrections(organization_id: str, device: str | None, in_force: bool) -
 
 
 @corrections.command("create")
-@_org
+@ORG
 @click.option("--device", required=True, help="The device, by any identifier.")
 @_from
 @click.option("--to", required=True, help="Up to when (not included), ISO 8601.")
-@click.option("--exclude", "effect", flag_value="exclude", help="Have the values not count.")
+@click.option("--exclude", "effect", flag_value="exclude", help="Exclude the values.")
 @click.option("--scale", "factor", type=float, help="Multiply the values by this.")
 @click.option(
     "--metric",
@@ -249,11 +260,19 @@ def list_corrections(organization_id: str, device: str | None, in_force: bool) -
 )
 @_reason
 @click.option("--pretend", is_flag=True, help="Only report what would change.")
+@UNITS
 def create_correction(
-    organization_id: str, effect: str | None, factor: float | None, pretend: bool, **values: Any
+    organization_id: str,
+    effect: str | None,
+    factor: float | None,
+    pretend: bool,
+    units: str | None,
+    **values: Any,
 ) -> object:
-    """Exclude or scale the readings of a span. They stay as they came; `revoke` undoes it."""
+    """Exclude or scale the readings of a span. The original values are kept; `revoke` restores
+    them."""
     from api.domain import annotations as domain
+    from api.insight.reevaluation import reevaluate
     from api.params import checked
     from api.params.annotations import CorrectionBody
 
@@ -266,7 +285,8 @@ def create_correction(
         scope, wanted = everything(organization_id), checked(CorrectionBody, body).wanted
         try:
             if pretend:
-                return _previewed(domain.preview(store, scope, wanted))
+                shown = units_of(store, organization_id, units)
+                return _previewed(domain.preview(store, scope, wanted), shown)
             entry = domain.correct(store, scope, wanted, _author())
         except ServiceError as error:
             if error.status == 400:
@@ -276,22 +296,27 @@ def create_correction(
     return _shown(entry)
 
 
-def _previewed(preview: Any) -> dict[str, Any]:
+def _previewed(preview: Any, units: str) -> dict[str, Any]:
+    volume, unit = volume_field(units)
+    amounts = {"Before": preview.gallons_before, "After": preview.gallons_after}
     return {
         "readings": preview.touched.readings,
         "values": preview.touched.values,
-        "gallonsBefore": preview.gallons_before,
-        "gallonsAfter": preview.gallons_after,
+        **{
+            f"{volume}{when_}": None if amount is None else unit.shown(amount)
+            for when_, amount in amounts.items()
+        },
     }
 
 
 @corrections.command()
 @_id
-@_org
+@ORG
 @_reason
 def revoke(organization_id: str, annotation_id: str, reason: str) -> object:
-    """Have the readings count as they came again."""
+    """Restore the original readings."""
     from api.domain import annotations as domain
+    from api.insight.reevaluation import reevaluate
 
     with opened() as store:
         entry = _entry(store, organization_id, _kind("correction"), annotation_id)

@@ -1,13 +1,16 @@
-"""What the arguments of commands name: an organization, devices, instants, and who types them."""
+"""Resolves the arguments of commands: an organization, devices, instants, and the user."""
 
 from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import click
+
+from api.catalog import UNIT_SYSTEMS
 from api.errors import (
     BadRequest,
     UserError,
@@ -15,21 +18,59 @@ from api.errors import (
 from api.store.base import AuditEntry, Device, Grant, Organization, Scope, Store
 from api.timez import now_ms, parse_instant
 
+if TYPE_CHECKING:
+    from api.metering.units import ShownUnit
+
+C = TypeVar("C", bound=Callable[..., object])
+
+ORG: Final = click.option("--org", "organization_id", required=True, help="The organization's id.")
+
+
+UNITS: Final = click.option(
+    "--units", type=click.Choice(UNIT_SYSTEMS),
+    help="The units of flows, volumes and prices. Default: the organization's.",
+)  # fmt: skip
+
+
+def options(*each: Callable[[Any], Any]) -> Callable[[C], C]:
+    """One decorator for several options, listed in their order."""
+
+    def decorate(command: C) -> C:
+        for option in reversed(each):
+            command = option(command)
+        return command
+
+    return decorate
+
 
 def organization(store: Store, organization_id: str) -> Organization:
     row = store.organization(organization_id)
     if row is None:
-        raise UserError(f"--org {organization_id}: no such organization; see flask orgs list")
+        raise UserError(f"--org {organization_id}: no such organization; see weir orgs list")
     return row
 
 
+def units_of(store: Store, organization_id: str, chosen: str | None) -> str:
+    """Returns the chosen units, otherwise the organization's."""
+    from api.domain import organization as rules
+
+    return chosen or rules.units_of(store, organization_id)
+
+
+def volume_field(units: str) -> tuple[str, ShownUnit]:
+    """Returns the name of a result's volumes, and their unit."""
+    from api.metering.units import shown_unit
+
+    return "litres" if units == "metric" else "gallons", shown_unit("gal", units)
+
+
 def everything(organization_id: str) -> Scope:
-    """The eyes of whoever may use the command line."""
+    """Returns the scope of the command line: the whole organization."""
     return Scope(organization_id, Grant(everything=True))
 
 
 def device_ids(store: Store, organization_id: str, identifiers: Sequence[str]) -> list[str]:
-    """The UUIDs of devices named by any identifier; UserError for one that isn't there."""
+    """Returns the UUIDs of devices named by any identifier. Raises UserError for an unknown one."""
     devices = store.resolve(everything(organization_id), identifiers)
     for identifier, device in zip(identifiers, devices, strict=True):
         if device is None:
@@ -46,9 +87,9 @@ def one_device(store: Store, organization_id: str, identifier: str) -> Device:
 
 @contextmanager
 def by_option(options: Mapping[str, str], otherwise: str = "") -> Generator[None]:
-    """The service's message about a parameter, about the option that was typed: ``options`` by the
-    parameter's name, without dashes; by default the name itself. ``otherwise`` begins the message
-    of no parameter."""
+    """Reports the service's message about a parameter under the option that was typed. ``options``:
+    by the parameter's name, without dashes; by default the name itself. ``otherwise``: the start of
+    a message about no parameter."""
     try:
         yield
     except BadRequest as error:
@@ -57,7 +98,7 @@ def by_option(options: Mapping[str, str], otherwise: str = "") -> Generator[None
 
 
 def instant(option: str, text: str) -> int:
-    """Epoch ms of an option's date-time. UserError names the option."""
+    """Returns the epoch ms of an option's date-time. Raises UserError naming the option."""
     try:
         return parse_instant(text)
     except ValueError as error:
@@ -65,7 +106,7 @@ def instant(option: str, text: str) -> int:
 
 
 def author() -> str:
-    """Who types: the user of the operating system, for the audit log."""
+    """Returns the user of the operating system, for the audit log."""
     try:
         return f"command:{getpass.getuser()}"
     except (KeyError, OSError):  # a container may run as a user without a name
@@ -82,7 +123,7 @@ def audited(
     after: Mapping[str, Any] | None = None,
     reason: str = "",
 ) -> list[AuditEntry]:
-    """What the audit log says of a command."""
+    """Returns the audit log entries of a command."""
     at_ms = now_ms()
     return [
         AuditEntry(at_ms, organization_id, author(), kind, action, subject, before, after, reason)

@@ -1,4 +1,4 @@
-"""`flask audit`: who did what."""
+"""`weir audit`: the audit log."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from api.commands.command import Group, when
 from api.commands.store_access import opened, opened_web
 from api.store.base import AuditQuery
 
-group = Group("audit", help="Who changed what.")
+group = Group("audit", help="The audit log: who changed what.")
 
 
 @group.command("list")
 @click.option("--org", "organization_id", help="Only this organization's.")
 @click.option("--kind", help="Only of this kind: key, embed, note, correction, …")
 @click.option("--author", help="Only what this credential or user did.")
-@click.option("--search", default="", help="Part of author, subject or reason.")
-@click.option("--from", "first", help="From when on, ISO 8601.")
+@click.option("--search", default="", help="Text in author, subject or reason.")
+@click.option("--from", "first", help="From this time on, ISO 8601.")
 @click.option("--to", "last", help="Up to when, ISO 8601.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=100, show_default=True)
 def list_all(

@@ -1,4 +1,4 @@
-"""`flask backup` and `flask restore`: an embedded store as one file, and back."""
+"""`weir backup` and `weir restore`: an embedded store to one file, and back."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _File = click.Path(path_type=Path, dir_okay=False)
 @click.argument("file", type=_File)
 @with_appcontext
 def backup(file: Path) -> object:
-    """Copy the store, and what the web writes, into FILE (.tar, or .tar.gz) while both are in use.
+    """Copy the store, and the web's own data, into FILE (.tar or .tar.gz) while both are in use.
 
-    The copy is of one instant, verified, and there under its name only when it is whole.
+    The copy is of one instant and verified. FILE appears only once it is complete.
     """
     from api.store.backup import back_up
 
@@ -52,9 +52,9 @@ def backup(file: Path) -> object:
 @click.option("--force", is_flag=True, help="Overwrite the existing store.")
 @with_appcontext
 def restore(file: Path, check: bool, force: bool) -> object:
-    """Put the store of FILE in the place of WEIR_DATABASE, while nothing writes to it.
+    """Replace the store of WEIR_DATABASE with that of FILE, while nothing writes to it.
 
-    Web workers may go on: they read the restored store from their next request on.
+    Web workers may keep running: they read the restored store from their next request on.
     """
     from api.store import backup as backups
 
@@ -69,7 +69,7 @@ def restore(file: Path, check: bool, force: bool) -> object:
     from api.store.migrations import CURRENT
 
     if done.parts["store.sqlite"].version < CURRENT:
-        warn("the restored store has an older schema: run flask db upgrade")
+        warn("the restored store has an older schema: run weir db upgrade")
     return _summary(done)
 
 

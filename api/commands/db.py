@@ -1,4 +1,4 @@
-"""`flask db` and `flask rollups`: the store's schema, and whether its rollups are right."""
+"""`weir db` and `weir rollups`: the store's schema, and the verification of its rollups."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def upgrade() -> object:
 
 @group.command()
 def check() -> object:
-    """Read every page of an embedded store and say what is wrong.
+    """Read every page of an embedded store and list the damage.
 
-    A store that was found damaged takes readings again once a check finds nothing.
+    A store that was marked as damaged accepts readings again once a check finds nothing.
     """
     with opened(read_only=True) as store:
         wrong = store.check_pages()
@@ -31,9 +31,10 @@ def check() -> object:
 
 @group.command()
 def partition() -> object:
-    """Lay raw readings in monthly parts (Postgres), so that `readings prune` drops whole tables.
+    """Partition raw readings by month (Postgres), so that `readings prune` drops whole tables.
 
-    What is there stays where it is, as one part. Once; a running writer notices within a minute.
+    Existing rows stay where they are, as one partition. Run it once; a running writer notices
+    within a minute.
     """
     with opened() as store:
         return {"parts": store.partition()}
@@ -43,14 +44,14 @@ def partition() -> object:
 @click.option(
     "--shards",
     type=click.IntRange(1, 1024),
-    help="Number of shards. Default: one for each core of the workers, or four for each worker that"
-    " doesn't let itself be asked.",
+    help="Number of shards. Default: one for each core of the workers, or four for each worker"
+    " whose cores aren't known.",
 )
 def distribute(shards: int | None) -> object:
-    """Spread the store over the workers of a Citus cluster, by device.
+    """Distribute the store over the workers of a Citus cluster, by device.
 
-    Run on the coordinator's database, once; what was spread before stays as it is. Later upgrades
-    spread what they add by themselves.
+    Run it once, on the coordinator's database. Tables already distributed stay as they are. Later
+    upgrades distribute their new tables themselves.
     """
     with opened() as store:
         return {"spread": store.distribute(shards)}

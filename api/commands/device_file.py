@@ -1,4 +1,4 @@
-"""A file of devices: what its entries may say, and what is wrong with them. Pure but for `read`."""
+"""Parses and checks a file of devices. Pure except for `read`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from api.catalog import CATEGORIES, FieldKind
+from api.catalog import CATEGORIES, UUID_FORM, FieldKind
 from api.errors import UserError
-from api.ingest.decode import UUID_FORM
 from api.metering.register import check_settings
 from api.store.base import NewDevice
 from api.store.devices import FIELDS, PARENT
@@ -21,12 +20,12 @@ from api.timez import parse_instant, zone
 
 SERIAL: Final = "serialNumber"
 GROUPS: Final = "groups"
-MAX_DEPTH: Final = 64  # of arrays and objects within a field
+MAX_DEPTH: Final = 64  # levels of arrays and objects within a field
 _LONG: Final = range(-(2**63), 2**63)
 _HALF: Final = re.compile(r"[\ud800-\udfff]")
 
 _Check = Callable[[Any], None]
-"""Raises ValueError in words where the value won't do."""
+"""Raises ValueError with a message for the user for an invalid value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class DeviceFile:
 
 
 def read(path: Path, organization_id: str) -> DeviceFile:
-    """UserError, naming entry and field, where the file can't be imported."""
+    """Raises UserError, naming entry and field, for a file that can't be imported."""
     try:
         entries = json.loads(path.read_text("utf-8-sig"), parse_constant=_no_constant)
     except OSError as error:
@@ -50,7 +49,7 @@ def read(path: Path, organization_id: str) -> DeviceFile:
 
 
 def check(entries: object, organization_id: str) -> DeviceFile:
-    """The devices of a parsed file. Raises ValueError, naming entry and field."""
+    """Returns the devices of a parsed file. Raises ValueError, naming entry and field."""
     if not isinstance(entries, list):
         raise ValueError("must be an array of devices")
     ignored: Counter[str] = Counter()
@@ -99,18 +98,18 @@ def _checked(place: str, name: str, check: _Check, value: Any) -> None:
 
 
 def _storable(value: object) -> None:
-    """What every database takes, wherever in the field it stands."""
+    """Checks that every database can store the value, at any depth."""
     for atom in _atoms(value):
         if isinstance(atom, str) and ("\0" in atom or _HALF.search(atom)):
             raise ValueError("contains NUL or half a surrogate pair, which is not valid text")
         if isinstance(atom, int) and atom not in _LONG:
             raise ValueError("has an integer that doesn't fit in 64 bits")
-        if isinstance(atom, float) and not math.isfinite(atom):  # 1e999
+        if isinstance(atom, float) and not math.isfinite(atom):  # 1e999 parses as infinity
             raise ValueError("has a number that is too large")
 
 
 def _atoms(value: object, depth: int = 0) -> Iterator[object]:
-    """All that isn't made of something else, the names in objects too."""
+    """Yields all values that aren't arrays or objects, and the names in objects."""
     if depth > MAX_DEPTH:
         raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, dict):

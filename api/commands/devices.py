@@ -1,36 +1,45 @@
-"""`flask devices`: the devices of an organization."""
+"""`weir devices`: the devices of an organization."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from api.catalog import COARSEST_STORED, RAW
-from api.commands.arguments import audited, author, everything, instant, organization
-from api.commands.command import Group, warn, when
-from api.commands.store_access import opened, settings
+from api.commands.arguments import (
+    ORG,
+    UNITS,
+    audited,
+    author,
+    everything,
+    instant,
+    organization,
+    units_of,
+)
+from api.commands.command import Group, note, warn, when
+from api.commands.store_access import opened
 from api.domain import device_changes
 from api.domain.device_changes import Editor
-from api.domain.device_fields import FIELD_BY_NAME, from_text
+from api.domain.device_fields import FIELD_BY_NAME, values_of
 from api.errors import UserError
-from api.ingest.file_lock import only_writer
 from api.store.base import Device, DeviceQuery, NewDevice, Span, Store
 from api.suggestions import did_you_mean
-from api.timez import now_ms
+from api.timez import now_ms, stamp
 
 group = Group("devices", help="Devices.")
 
 
 @group.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 @click.option("--pretend", is_flag=True, help="Only report what a CSV file would change.")
 def import_file(file: Path, organization_id: str, pretend: bool) -> object:
-    """Create or update devices from a JSON array of them, or a CSV file as `export` writes it.
+    """Create or update devices from a JSON array, or from a CSV file in the form of `export`.
 
-    The serial number tells which. Of a CSV file, refused rows are named and left out.
+    Devices are matched by serial number. Refused rows of a CSV file are listed and left out.
     """
     from api.commands.device_file import read
 
@@ -54,35 +63,61 @@ def _import_csv(file: Path, organization_id: str, *, pretend: bool) -> object:
         text = file.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{file} can't be read: {error}") from None
+    editor = _editor()
     with opened(read_only=pretend) as store:
         organization(store, organization_id)
-        rows = device_csv.plan(store, everything(organization_id), text, _editor())
+        rows = device_csv.plan(store, everything(organization_id), text, editor)
         for row in rows:
             if row.problem:
-                warn(f"line {row.line} ({row.serial}): {row.problem}")
+                warn(f"line {row.line} ({row.serial}) is refused: {row.problem}")
             elif pretend and row.pairs:
-                warn(f"line {row.line} ({row.serial}): {row.deed} {', '.join(row.pairs)}")
+                fields = ", ".join(row.pairs)
+                note(f"line {row.line}: would {row.deed} {row.serial}: {fields}")
         if not pretend:
             device_csv.carry_out(store, everything(organization_id), rows)
-    return {
+    counts = {
         name: sum(row.deed == deed for row in rows)
         for name, deed in (("created", "create"), ("updated", "change"), ("refused", "refused"))
     }
+    return counts if pretend else {**counts, "at": stamp(editor.at_ms, fraction=True)}
+
+
+@group.command("undo-import")
+@ORG
+@click.option("--at", help="When the file was imported, as `import` says. Default: the latest.")
+def undo_import(organization_id: str, at: str | None) -> object:
+    """Undo the import of a CSV file: changed devices get their values back, created ones go.
+
+    Devices that were changed or used since stay as they are, and are listed.
+    """
+    from api.domain import device_csv_undo
+
+    with opened() as store:
+        organization(store, organization_id)
+        scope = everything(organization_id)
+        at_ms = device_csv_undo.latest(store, scope) if at is None else instant("--at", at)
+        done = device_csv_undo.undo(store, scope, at_ms, _editor())
+    for serial in done.stay:
+        warn(f"{serial} stays: it was changed or used since")
+    return {"at": stamp(at_ms, fraction=True), "restored": done.restored, "deleted": done.deleted,
+            "stay": list(done.stay)}  # fmt: skip
 
 
 @group.command()
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to write.")
 def export(organization_id: str, out: Path) -> object:
-    """Write all devices into a CSV file, which `import` takes back."""
+    """Write all devices to a CSV file, which `import` reads."""
     from api.domain import device_csv
+    from api.domain import organization as rules
 
     with opened(read_only=True) as store:
         organization(store, organization_id)
+        units = rules.units_of(store, organization_id)
         query = DeviceQuery(active=None, order_by="serialNumber")
         devices = store.devices(everything(organization_id), query)
     try:
-        out.write_text(device_csv.export(devices), "utf-8")
+        out.write_text(device_csv.export(devices, units), "utf-8")
     except OSError as error:
         raise UserError(f"{out} can't be written: {error.strerror or error}") from None
     return {"file": str(out), "devices": len(devices)}
@@ -92,11 +127,8 @@ def _editor() -> Editor:
     return Editor(author(), now_ms())
 
 
-_org = click.option("--org", "organization_id", required=True, help="The organization's id.")
-
-
 @group.command("list")
-@_org
+@ORG
 @click.option("--inactive", is_flag=True, help="Only the inactive ones.")
 def list_all(organization_id: str, inactive: bool) -> object:
     """List an organization's devices, active and inactive."""
@@ -123,17 +155,18 @@ def _last_hour(store: Store, device: Device) -> int | None:
 
 @group.command()
 @click.argument("identifier", metavar="DEVICE")
-@_org
+@ORG
 def deactivate(identifier: str, organization_id: str) -> object:
-    """Take a device out of lists, sums and uptime. Its readings stay; `activate` undoes it."""
+    """Deactivate a device: it leaves lists, sums and uptime. Its readings stay; `activate` undoes
+    it."""
     return _set_active(identifier, organization_id, active=False)
 
 
 @group.command()
 @click.argument("identifier", metavar="DEVICE")
-@_org
+@ORG
 def activate(identifier: str, organization_id: str) -> object:
-    """Bring an inactive device back. Name it by its id; see `flask devices list --inactive`."""
+    """Activate an inactive device. Name it by its id; see `weir devices list --inactive`."""
     return _set_active(identifier, organization_id, active=True)
 
 
@@ -151,29 +184,27 @@ def _set_active(identifier: str, organization_id: str, *, active: bool) -> objec
 
 @group.command()
 @click.argument("identifier", metavar="DEVICE")
-@_org
+@ORG
 @click.option("--reason", required=True, help="Why, for the audit log.")
 @click.option("--pretend", is_flag=True, help="Only report what would be deleted.")
 def delete(identifier: str, organization_id: str, reason: str, pretend: bool) -> object:
-    """Delete a device with its readings and all that is known of it, for good.
+    """Delete a device, its readings and all other data about it, for good.
 
-    Not while a writer runs: stop the server first, or deactivate the device instead.
+    A writer may be running. Readings that the device sends afterwards are refused.
     """
     if pretend:
         with opened(read_only=True) as store:
             return _extent(store, _device(store, organization_id, identifier))
-    with only_writer(settings()), opened() as store:
+    with opened() as store:
         device = _device(store, organization_id, identifier)
         counts = _extent(store, device)
-        audit = audited(
-            organization_id, "device", "delete", device.id, before=counts, reason=reason
-        )
-        store.delete_device(device, audit)
+        device_changes.delete(store, everything(organization_id), device, reason, _editor())
     return counts
 
 
 def _device(store: Store, organization_id: str, identifier: str) -> Device:
-    """Active, or an inactive one by its id or by a serial number that no other device has."""
+    """Returns an active device, or an inactive one by its id or by a serial number that no other
+    device has."""
     organization(store, organization_id)
     scope = everything(organization_id)
     (device,) = store.resolve(scope, [identifier])
@@ -182,7 +213,7 @@ def _device(store: Store, organization_id: str, identifier: str) -> Device:
         same = store.devices(scope, query)
         device = same[0] if len(same) == 1 else None
     if device is None:
-        raise UserError(f"{identifier}: device not found; see flask devices list")
+        raise UserError(f"{identifier}: device not found; see weir devices list")
     return device
 
 
@@ -197,32 +228,46 @@ def _extent(store: Store, device: Device) -> dict[str, object]:
 @group.command("set")
 @click.argument("identifier", metavar="DEVICE")
 @click.argument("pairs", metavar="FIELD=VALUE...", nargs=-1, required=True)
-@_org
+@ORG
 @click.option("--reason", default="", help="Why, for the audit log.")
-def set_some(identifier: str, pairs: tuple[str, ...], organization_id: str, reason: str) -> object:
-    """Set fields of a device; an empty value takes one back. See docs/administration.md."""
-    values: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals or name not in FIELD_BY_NAME:
-            near = did_you_mean(name, FIELD_BY_NAME)
-            raise UserError(f"{pair}: must be FIELD=VALUE; unknown field {near}")
-        try:
-            values[name] = from_text(FIELD_BY_NAME[name], text)
-        except ValueError as error:
-            raise UserError(f"{name} {error}") from None
+@UNITS
+def set_some(
+    identifier: str, pairs: tuple[str, ...], organization_id: str, reason: str, units: str | None
+) -> object:
+    """Set fields of a device; an empty value clears one. Prices and flows are in the organization's
+    units. See docs/administration.md."""
     with opened() as store:
         scope = everything(organization_id)
         device = _in_context(store, organization_id, identifier)
+        values = _typed(device, pairs, units_of(store, organization_id, units))
         each = device_changes.DeviceChange(device, values, device.updated_ms)
         names = list(device_changes.differences(each))
         device_changes.change(store, scope, [each], _editor(), reason)
     return {"id": device.id, "serialNumber": device.serial_number, "changed": names}
 
 
+def _typed(device: Device, pairs: Sequence[str], units: str) -> dict[str, Any]:
+    from api.domain.device_csv import typed_value
+    from api.metering.units import shown_unit, words_in
+
+    values, before = dict[str, Any](), values_of(device)
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise UserError(f"{pair}: must be FIELD=VALUE")
+        if name not in FIELD_BY_NAME:
+            raise UserError(f"unknown field {did_you_mean(name, FIELD_BY_NAME)}")
+        field = FIELD_BY_NAME[name]
+        try:
+            values[name] = typed_value(field, text, shown_unit(field.unit, units), before[name])
+        except ValueError as error:
+            raise UserError(f"{name} {words_in(str(error), units)}") from None
+    return values
+
+
 @group.command()
 @click.argument("identifier", metavar="DEVICE")
-@_org
+@ORG
 @click.option("--at", required=True, help="When, ISO 8601.")
 @click.option("--last", type=float, help="The old meter's last register. Default: unknown.")
 @click.option(
@@ -232,7 +277,7 @@ def set_some(identifier: str, pairs: tuple[str, ...], organization_id: str, reas
 def exchange(
     identifier: str, organization_id: str, at: str, last: float | None, first: float, undo: bool
 ) -> object:
-    """Note that a device's meter was exchanged, so that its register isn't taken for a fall."""
+    """Record that a device's meter was exchanged, so that its register doesn't count as a fall."""
     new = device_changes.Exchange(instant("--at", at), last, first)
     with opened() as store:
         scope, device = (
@@ -241,14 +286,14 @@ def exchange(
         )
         each = device_changes.DeviceChange(device, {}, device.updated_ms)
         if undo:
-            device_changes.undo_exchange(store, scope, each, new.row["at"], _editor())
+            device_changes.undo_exchange(store, scope, each, new.at_ms, _editor())
         else:
             device_changes.exchange(store, scope, each, new, _editor())
     return {"id": device.id, "serialNumber": device.serial_number, **new.row}
 
 
 def _in_context(store: Store, organization_id: str, identifier: str) -> Device:
-    """With its groups and its parent."""
+    """Returns the device with its groups and its parent."""
     device = _device(store, organization_id, identifier)
     return device_changes.named(store, everything(organization_id), [device.id])[0]
 
@@ -257,11 +302,11 @@ def _in_context(store: Store, organization_id: str, identifier: str) -> Device:
 @click.argument("device")
 @click.argument("parent", required=False)
 @click.option("--none", "none", is_flag=True, help="Take it from its main.")
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 def parent(device: str, parent: str | None, none: bool, organization_id: str) -> object:
     """Put DEVICE downstream of the meter PARENT. Sums then count its water once, at the main.
 
-    Both by serial number, network identifier or UUID.
+    Name both by serial number, network identifier or UUID.
     """
     if none == (parent is not None):
         raise click.UsageError("name a PARENT, or --none")

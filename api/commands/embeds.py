@@ -1,4 +1,4 @@
-"""`flask embeds`: charts, tiles and walls in other sites' pages."""
+"""`weir embeds`: charts, tiles and walls in other sites' pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from api.catalog import (
     EMBED_VIEWS,
     UNIT_SYSTEMS,
 )
-from api.commands.arguments import audited, author, by_option, everything, organization
+from api.commands.arguments import ORG, audited, author, by_option, everything, organization
 from api.commands.command import Group, when
 from api.commands.store_access import opened, opened_web, settings
 from api.embeds import Fixed, Rolling, address, snippet
@@ -24,7 +24,7 @@ from api.store.base import Grant
 from api.store.web.base import Embed, Maker
 from api.timez import now_ms
 
-group = Group("embeds", help="Embeds: what other sites' pages show of our devices.")
+group = Group("embeds", help="Embeds: charts, tiles and walls on other sites' pages.")
 
 _LENGTHS_S: Final = {"m": 60, "h": 3_600, "d": 86_400}
 _OPTIONS: Final = {"devices": "device", "origins": "origin"}
@@ -32,7 +32,7 @@ _FIXED: Final = "from and --to"
 
 
 @group.command()
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 @click.option("--view", type=click.Choice([view.name for view in EMBED_VIEWS]), required=True)
 @click.option(
     "--device",
@@ -58,7 +58,7 @@ _FIXED: Final = "from and --to"
 @click.option("--title", help="Title shown above it.")
 @click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
 def create(organization_id: str, site: str | None, **given: Any) -> object:
-    """Make an embed, and the link token that opens it."""
+    """Create an embed, and the link token that opens it."""
     from api.auth import issue_embed_token
     from api.domain.embeds import make
     from api.params import EmbedBody, checked
@@ -81,7 +81,7 @@ def create(organization_id: str, site: str | None, **given: Any) -> object:
 
 
 def _body(given: dict[str, Any]) -> dict[str, Any]:
-    """The options as a request would say them: what wasn't given is left out."""
+    """Returns the options as a request has them; options that weren't given are left out."""
     window = _window_body(given.pop("last"), given.pop("first"), given.pop("to"))
     body = {name: value for name, value in given.items() if value is not None}
     body |= {name: list(given[name]) for name in ("devices", "origins")}
@@ -110,7 +110,7 @@ def _seconds(text: str) -> int:
 
 
 @group.command("list")
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 def list_all(organization_id: str) -> object:
     """List an organization's embeds, newest first, without their tokens."""
     from api.domain.embeds import states
@@ -148,11 +148,11 @@ def _window(window: Rolling | Fixed) -> str:
 @group.command()
 @click.argument("embed_id")
 def revoke(embed_id: str) -> object:
-    """End an embed for good, within ten seconds everywhere."""
+    """Revoke an embed for good; it takes effect everywhere within ten seconds."""
     with opened_web() as web:
         embed = web.embed(embed_id)
         if embed is None:
-            raise UserError(f"no embed {embed_id}: see flask embeds list")
+            raise UserError(f"no embed {embed_id}: see weir embeds list")
         web.revoke_embed(
             embed_id, now_ms(), audited(embed.organization_id, "embed", "revoke", embed_id)
         )

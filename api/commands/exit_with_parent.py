@@ -1,4 +1,4 @@
-"""Ending with the process that started this one, however that ends."""
+"""Ends this process with its parent, however that ends."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LOOK_S: Final = 0.5
 
 
 def end_with_parent(parent: int, grace_s: float) -> None:
-    """From now on: when the process ``parent`` isn't ours any more, end as on SIGTERM, and after
-    ``grace_s`` at once. Its number is passed on: by now it
-    may have ended already."""
+    """Starts a watch: when ``parent`` is no longer this process's parent, this process ends as on
+    SIGTERM, and after ``grace_s`` at once. The parent's number is passed in, since it may have
+    ended already."""
     Thread(target=_wait_for_end, args=(parent, grace_s), name="parent", daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""`flask insight findings|dismiss|restore`: findings listed, set aside, and taken up again."""
+"""`weir insight findings|dismiss|restore`: list, dismiss and restore findings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from flask.cli import with_appcontext
 
-from api.commands.arguments import author, everything, organization
+from api.commands.arguments import UNITS, author, everything, organization, units_of
 from api.commands.command import Command, when
 from api.commands.store_access import opened
 from api.errors import UserError
@@ -24,9 +24,14 @@ _STATES = click.Choice(["open", "closed", "dismissed"])
 @click.option("--device", help="Only this device's (needs --org).")
 @click.option("--state", "states", type=_STATES, multiple=True, help="Only in this state.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True)
+@UNITS
 @with_appcontext
 def findings(
-    organization_id: str | None, device: str | None, states: tuple[str, ...], limit: int
+    organization_id: str | None,
+    device: str | None,
+    states: tuple[str, ...],
+    limit: int,
+    units: str | None,
 ) -> object:
     """List findings, worst first."""
     from api.store.base import FindingQuery
@@ -42,7 +47,8 @@ def findings(
                 if named is None:
                     raise UserError(f"--device {device}: not found in this organization")
             query = FindingQuery(device=named, states=states, limit=limit)
-            rows += [_row(entry) for entry in store.findings(scope, query)]
+            shown = units_of(store, scope.organization_id, units)
+            rows += [_row(entry, shown) for entry in store.findings(scope, query)]
         return rows[:limit]
 
 
@@ -52,10 +58,10 @@ def findings(
 @click.option("--reason", default="", help="In your words; kept with the finding.")
 @with_appcontext
 def dismiss(finding_id: str, name: str, reason: str) -> object:
-    """Set a finding aside: not-a-problem, meant-to-run, being-repaired or new-normal.
+    """Dismiss a finding as not-a-problem, meant-to-run, being-repaired or new-normal.
 
-    The first two raise that device's threshold of that kind; new-normal lets what flows since it
-    began count as usual.
+    The first two raise the device's threshold of that kind. With new-normal, the flow since the
+    finding began counts as usual.
     """
     from api.insight.finding_dismissal import JUDGEMENT_BY_NAME, dismissed
     from api.timez import now_ms
@@ -80,7 +86,7 @@ def dismiss(finding_id: str, name: str, reason: str) -> object:
 @click.argument("finding_id", metavar="ID")
 @with_appcontext
 def restore(finding_id: str) -> object:
-    """Take a dismissal back, and what it changed for the device."""
+    """Undo a dismissal, and its effect on the device."""
     from api.insight.finding_dismissal import restored
     from api.timez import now_ms
 
@@ -104,7 +110,9 @@ def _finding_entry(store: Store, finding_id: str) -> tuple[Scope, FindingEntry]:
     raise UserError(f"{finding_id}: no such finding")
 
 
-def _row(entry: FindingEntry) -> dict[str, Any]:
+def _row(entry: FindingEntry, units: str) -> dict[str, Any]:
+    from api.metering.units import words_in
+
     finding = entry.finding
     return {
         "id": finding.id,
@@ -114,5 +122,5 @@ def _row(entry: FindingEntry) -> dict[str, Any]:
         "state": finding.state,
         "start": when(finding.start_ms),
         "end": when(finding.end_ms),
-        "words": finding.words,
+        "words": words_in(finding.words, units),
     }

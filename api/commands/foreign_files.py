@@ -1,4 +1,4 @@
-"""What `flask readings import` does with files of other forms: preview, mapping, new devices."""
+"""`weir readings import` for files of other systems: preview, mapping, new devices."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ UNFINISHED: Final = (".part", ".tmp", ".crdownload", ".filepart")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How the command line says what a file's rows mean: a saved mapping's name or a guess, and the
-    settings changed in either. ``save``: a name to save it under."""
+    """The mapping chosen by the options: a saved mapping's name or a guess, and settings changed in
+    either. ``save``: a name to save it under."""
 
     mapping: str = ""
     guess: bool = False
@@ -40,7 +40,7 @@ class Choice:
         return bool(self.mapping or self.guess or self.changes or self.save)
 
     def of(self, path: Path) -> Guess:
-        """UserError where it can't be read, or a change doesn't fit."""
+        """Raises UserError where the file can't be read, or a change doesn't fit."""
         from api.ingest.foreign.guess_mapping import Guess, guess
         from api.ingest.foreign.mapping import Mappings
 
@@ -62,14 +62,17 @@ class Choice:
 
 
 def show(store: Store, organization_id: str, path: Path, choice: Choice) -> object:
-    """The mapping with what should be checked, and the first rows as they will be stored."""
+    """Returns the mapping with what should be checked, and the first rows as they will be
+    stored."""
+    from api.domain.organization import zone_of
     from api.ingest.foreign.mapping import to_table, to_toml
     from api.ingest.foreign.preview import preview, zones_by_name
 
     guessed = choice.of(path)
     devices = store.devices(everything(organization_id), DeviceQuery(active=None))
     zones = zones_by_name(devices)
-    seen = preview(path, guessed.mapping, zones, now_ms())
+    new_zone = zone_of(store, organization_id)
+    seen = preview(path, guessed.mapping, zones, now_ms(), new_zone)
     rows = [
         {"recordedAt": stamp(row.recorded_ms), "device": row.device, **row.values}
         for row in seen.readings[:SHOWN_ROWS]
@@ -94,7 +97,7 @@ def show(store: Store, organization_id: str, path: Path, choice: Choice) -> obje
 
 
 def _even(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows with the same columns, numbers to six digits."""
+    """Returns rows with the same columns, numbers to six digits."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return [{name: _short(row.get(name)) for name in names} for row in rows]
 
@@ -104,9 +107,11 @@ def _short(value: object) -> object:
 
 
 def watch(folder: Path, take: Callable[[Path], object], *, once: bool) -> None:
-    """Give each finished file of the folder to ``take``, again whenever it changes; until Ctrl-C.
-    ``once``: only those there now. A file that fails is reported; it is
-    tried again when it changes."""
+    """Passes each finished file of the folder to ``take``, again whenever it changes, until Ctrl-C.
+
+    ``once``: only the files that are there now. A file that fails is reported, and tried again when
+    it changes.
+    """
     if not folder.is_dir():
         raise UserError(f"--watch {folder}: no such folder")
     seen: dict[Path, tuple[int, int]] = {}
@@ -129,7 +134,7 @@ def watch(folder: Path, take: Callable[[Path], object], *, once: bool) -> None:
 
 
 def _state(path: Path) -> tuple[int, int]:
-    """(bytes, when changed) of a file that may be taken; nothing of any other."""
+    """Returns (bytes, time of change) of a file that may be imported; (0, 0) for any other."""
     try:
         status = path.stat()
     except OSError:

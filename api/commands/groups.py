@@ -1,10 +1,10 @@
-"""`flask groups`: the groups of an organization's devices."""
+"""`weir groups`: the groups of an organization's devices."""
 
 from __future__ import annotations
 
 import click
 
-from api.commands.arguments import author, everything, organization
+from api.commands.arguments import ORG, author, everything, organization
 from api.commands.command import Group
 from api.commands.store_access import opened
 from api.domain import organization as rules
@@ -16,7 +16,6 @@ from api.timez import now_ms
 
 group = Group("groups", help="Groups of devices.")
 
-_org = click.option("--org", "organization_id", required=True, help="The organization's id.")
 _devices = click.argument("identifiers", metavar="DEVICE...", nargs=-1, required=True)
 
 
@@ -45,9 +44,9 @@ def _checked(name: str) -> str:
 
 
 @group.command("list")
-@_org
+@ORG
 def list_all(organization_id: str) -> object:
-    """List the groups, how many devices each has, and the keys that are limited to it."""
+    """List the groups, the number of devices in each, and the keys that are limited to it."""
     with opened(read_only=True) as store:
         return rules.groups(store, _scope(store, organization_id))
 
@@ -55,7 +54,7 @@ def list_all(organization_id: str) -> object:
 @group.command()
 @click.argument("name")
 @_devices
-@_org
+@ORG
 def create(name: str, identifiers: tuple[str, ...], organization_id: str) -> object:
     """Create a group of these devices."""
     with opened() as store:
@@ -68,18 +67,18 @@ def create(name: str, identifiers: tuple[str, ...], organization_id: str) -> obj
 @group.command()
 @click.argument("name")
 @_devices
-@_org
+@ORG
 def add(name: str, identifiers: tuple[str, ...], organization_id: str) -> object:
-    """Put devices into a group; other devices stay in it."""
+    """Add devices to a group; its other devices stay."""
     return _change(organization_id, name, identifiers, joins=True)
 
 
 @group.command()
 @click.argument("name")
 @_devices
-@_org
+@ORG
 def remove(name: str, identifiers: tuple[str, ...], organization_id: str) -> object:
-    """Take devices out of a group. Without any device left there is no such group."""
+    """Remove devices from a group. A group without devices no longer exists."""
     return _change(organization_id, name, identifiers, joins=False)
 
 
@@ -89,7 +88,7 @@ def _change(
     with opened() as store:
         scope = _scope(store, organization_id)
         if not rules.members(store, scope, name):
-            raise UserError(f"no group {name}: see flask groups list")
+            raise UserError(f"no group {name}: see weir groups list")
         devices = _named(store, scope, identifiers)
         add, remove = (devices, []) if joins else ([], devices)
         changed = rules.change_members(store, scope, name, add, remove, _editor())
@@ -103,7 +102,7 @@ def _change(
 @group.command()
 @click.argument("name")
 @click.argument("new_name")
-@_org
+@ORG
 def rename(name: str, new_name: str, organization_id: str) -> object:
     """Rename a group; keys, rules, settings and silences that name it follow."""
     with opened() as store:
@@ -114,7 +113,7 @@ def rename(name: str, new_name: str, organization_id: str) -> object:
 
 @group.command()
 @click.argument("name")
-@_org
+@ORG
 def delete(name: str, organization_id: str) -> object:
     """Delete a group; its devices stay. Refused while a key or a rule is limited to it."""
     with opened() as store:

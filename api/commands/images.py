@@ -1,4 +1,4 @@
-"""`flask images`: signed addresses of images, for mails and wikis."""
+"""`weir images`: signed addresses of images, for e-mails and wikis."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_DAYS: Final = 3_650
 def link(
     key_id: str, identifier: str | None, ending: str, query: str, days: int, site: str | None
 ) -> object:
-    """Sign the address of an image. It ends with its days, and with its key."""
+    """Sign the address of an image. It expires after its days, or with its key."""
     from api.auth.signed import SignedAddresses
 
     config = settings()
@@ -45,7 +45,7 @@ def link(
         key = store.named_key(key_id)
         signed = SignedAddresses(store, config)
         if key is None or not signed.may_sign(key):
-            raise UserError(f"no active reading key {key_id}: see flask keys list")
+            raise UserError(f"no active reading key {key_id}: see weir keys list")
         path = f"/export/{_place(store, key, identifier)}.{ending}"
         params = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
         sealed = signed.sign(path, params, key_id, days * DAY_MS // 1000)

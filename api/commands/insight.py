@@ -1,4 +1,4 @@
-"""`flask insight`: what is known of the devices, brought up to date, made anew or checked."""
+"""`weir insight`: evaluates, rebuilds and verifies the status and findings of devices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _DEVICE = click.option("--device", help="Only this device (needs --org).")
 @_ORG
 @_DEVICE
 def run(organization_id: str | None, device: str | None) -> object:
-    """Evaluate all that is due up to each device's latest reading, as the writer does by itself."""
+    """Evaluate everything that is due up to each device's latest reading. The writer does this
+    itself."""
     from api.insight.finding_evaluator import Evaluator
     from api.insight.month_ends import MonthEnds
     from api.insight.status_projection import Projection
@@ -70,8 +71,8 @@ def rebuild(organization_id: str | None, device: str | None) -> object:
 def verify(organization_id: str | None, device: str | None) -> object:
     """Compare status and findings of each device with its readings.
 
-    A device with readings that weren't evaluated yet is skipped. Exit status 1 if one is wrong;
-    `flask insight rebuild` repairs it.
+    Devices with unevaluated readings are skipped. Exit status 1 if one is wrong; `weir insight
+    rebuild` repairs it.
     """
     from api.insight.finding_evaluator import Evaluator
     from api.insight.status_projection import Projection, differing

@@ -1,18 +1,29 @@
-"""`flask insight settings` and `flask insight holidays`: by which settings findings are made."""
+"""`weir insight settings` and `weir insight holidays`: the settings of findings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from api.commands.arguments import audited, author, everything, organization
+from api.catalog import UNIT_SYSTEMS
+from api.commands.arguments import (
+    ORG,
+    UNITS,
+    audited,
+    author,
+    everything,
+    options,
+    organization,
+    units_of,
+)
 from api.commands.command import Group
 from api.commands.store_access import opened
 from api.errors import UserError
+from api.metering.units import shown_unit, words_in
 from api.store.base import DeviceQuery, FindingSetting, Grant, Scope, Store
 from api.suggestions import did_you_mean
 from api.timez import now_ms
@@ -24,7 +35,7 @@ if TYPE_CHECKING:
 settings = Group("settings", help="The limits that findings are evaluated by.")
 holidays = Group("holidays", help="Days that count as Sundays.")
 
-_OF_WHOM = (
+_of_whom = options(
     click.option("--kind", "kind_name", required=True, help="The kind of finding."),
     click.option("--device", help="Only for this device (any identifier)."),
     click.option("--group", "group_name", help="Only for the devices of this group."),
@@ -32,37 +43,37 @@ _OF_WHOM = (
 )
 
 
-def _of_whom(command: Callable[..., object]) -> Callable[..., object]:
-    for option in reversed(_OF_WHOM):
-        command = option(command)
-    return command
-
-
 @settings.command("set")
 @click.argument("pairs", metavar="KEY=VALUE...", nargs=-1, required=True)
 @_of_whom
-def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
+@UNITS
+def set_some(
+    pairs: tuple[str, ...], kind_name: str, units: str | None, **chosen: str | None
+) -> object:
     """Set limits of a kind, for a device, a group or the organization.
 
-    The narrower one wins. Existing findings are evaluated again.
+    The narrower one takes precedence. Existing findings are evaluated again.
     """
     from api.insight.finding_settings import change
     from api.insight.findings import parse
 
     kind, values = _kind(kind_name), dict[str, float | None]()
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals:
-            raise UserError(f"{pair}: must be KEY=VALUE")
-        try:
-            values[name] = parse(kind, name, text)
-        except ValueError as error:
-            raise UserError(f"{pair}: {error}") from None
+    unit_of = {setting.name: setting.unit for setting in kind.all_settings}
     with opened() as store:
-        organization_id, target = _target(store, **whom)
+        organization_id, target = _target(store, **chosen)
+        shown = units_of(store, organization_id, units)
+        for pair in pairs:
+            name, equals, text = pair.partition("=")
+            if not equals:
+                raise UserError(f"{pair}: must be KEY=VALUE")
+            unit = shown_unit(unit_of.get(name, ""), shown)
+            try:
+                values[name] = parse(kind, name, unit.stored_text(text))
+            except ValueError as error:
+                raise UserError(f"{pair}: {words_in(str(error), shown)}") from None
         change(store, organization_id, target, kind, values, by=author(), at_ms=now_ms())
         return [
-            _row(organization_id, each)
+            _row(organization_id, each, shown)
             for each in _own(store, organization_id, target, kind)
             if each.name in values
         ]
@@ -71,13 +82,13 @@ def set_some(pairs: tuple[str, ...], kind_name: str, **whom: str | None) -> obje
 @settings.command()
 @click.argument("names", metavar="KEY...", nargs=-1, required=True)
 @_of_whom
-def unset(names: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
-    """Take settings back: the wider one, or the default, holds again."""
+def unset(names: tuple[str, ...], kind_name: str, **chosen: str | None) -> object:
+    """Clear settings: the wider one, or the default, applies again."""
     from api.insight.finding_settings import change
 
     kind = _kind(kind_name)
     with opened() as store:
-        organization_id, target = _target(store, **whom)
+        organization_id, target = _target(store, **chosen)
         there = {each.name for each in _own(store, organization_id, target, kind)}
         for name in names:
             if name not in there:
@@ -89,22 +100,23 @@ def unset(names: tuple[str, ...], kind_name: str, **whom: str | None) -> object:
 
 @settings.command()
 @_of_whom
-def show(kind_name: str, **whom: str | None) -> object:
-    """Show the settings of a kind that hold for a device, a group or the organization.
+@UNITS
+def show(kind_name: str, units: str | None, **chosen: str | None) -> object:
+    """Show the settings of a kind in effect for a device, a group or the organization.
 
-    Each with whence it comes: default, organization, group, config (the device's) or device.
+    Each is shown with its origin: default, organization, group, config (the device's) or device.
     """
     from api.insight.finding_settings import effective
 
     kind = _kind(kind_name)
     with opened(read_only=True) as store:
-        organization_id, target = _target(store, **whom)
+        organization_id, target = _target(store, **chosen)
+        shown = units_of(store, organization_id, units)
         return [
             {
                 "kind": kind.name,
                 "key": each.setting.name,
-                "value": each.value,
-                "unit": each.setting.unit,
+                **_in_units("value", each.value, each.setting.unit, shown),
                 "from": f"{each.origin} {each.of}".strip(),
                 "meaning": each.setting.label,
             }
@@ -116,17 +128,18 @@ def show(kind_name: str, **whom: str | None) -> object:
 @settings.command("list")
 @click.option("--org", "organization_id", help="Only this organization's.")
 @click.option("--defaults", is_flag=True, help="Show the defaults.")
-def list_all(organization_id: str | None, defaults: bool) -> object:
-    """List what is set, or with --defaults what can be."""
+@UNITS
+def list_all(organization_id: str | None, defaults: bool, units: str | None) -> object:
+    """List the settings that were changed, or with --defaults all that exist."""
     if defaults:
         from api.insight.findings import KINDS
 
+        shown = units or UNIT_SYSTEMS[0]
         return [
             {
                 "kind": kind.name,
                 "key": setting.name,
-                "default": setting.default,
-                "unit": setting.unit,
+                **_in_units("default", setting.default, setting.unit, shown),
                 "meaning": setting.label,
             }
             for kind in KINDS
@@ -136,23 +149,36 @@ def list_all(organization_id: str | None, defaults: bool) -> object:
         if organization_id is not None:
             organization(store, organization_id)
         ids = [organization_id] if organization_id else [each.id for each in store.organizations()]
-        return [_row(id, each) for id in ids for each in store.finding_settings(id)]
+        return [
+            _row(id, each, units_of(store, id, units))
+            for id in ids
+            for each in store.finding_settings(id)
+        ]
+
+
+def _in_units(name: str, value: float, unit: str, units: str) -> dict[str, Any]:
+    shown = shown_unit(unit, units)
+    return {name: shown.shown(value), "unit": shown.name}
 
 
 def _own(store: Store, organization_id: str, target: Target, kind: Kind) -> list[FindingSetting]:
-    """What is set for exactly this target."""
+    """Returns the settings made for exactly this target."""
     wanted = (target.level, target.name, kind.name)
     return [each for each in store.finding_settings(organization_id) if each[:3] == wanted]
 
 
-def _row(organization_id: str, setting: FindingSetting) -> dict[str, Any]:
+def _row(organization_id: str, setting: FindingSetting, units: str) -> dict[str, Any]:
+    from api.insight.findings import KIND_BY_NAME
+
+    kind = KIND_BY_NAME.get(setting.kind)
+    unit_of = {each.name: each.unit for each in kind.all_settings} if kind else {}
     return {
         "organizationId": organization_id,
         "level": setting.level,
         "target": setting.target or None,
         "kind": setting.kind,
         "key": setting.name,
-        "value": setting.value,
+        **_in_units("value", setting.value, unit_of.get(setting.name, ""), units),
     }
 
 
@@ -167,7 +193,7 @@ def _kind(name: str) -> Kind:
 def _target(
     store: Store, *, organization_id: str | None, device: str | None, group_name: str | None
 ) -> tuple[str, Target]:
-    """(organization, whose setting it is). Without --org a device or group is looked for in all
+    """Returns (organization, target). Without --org, a device or group is searched in all
     organizations."""
     from api.insight.finding_settings import Target
 
@@ -205,11 +231,11 @@ def _has_group(store: Store, organization_id: str, name: str) -> bool:
 
 @holidays.command("set")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 def set_days(file: Path, organization_id: str) -> object:
-    """Take the holidays from a file, one date a line (2026-12-25), in place of those that are set.
+    """Replace the holidays by those of a file, one date a line (2026-12-25).
 
-    Empty lines, and what follows a #, don't count. An empty file leaves no holidays.
+    Empty lines and text after a # are ignored. An empty file leaves no holidays.
     """
     days = _days(file)
     with opened() as store:
@@ -223,7 +249,7 @@ def set_days(file: Path, organization_id: str) -> object:
 
 
 @holidays.command("list")
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 def list_days(organization_id: str) -> object:
     """List an organization's holidays."""
     with opened(read_only=True) as store:

@@ -1,4 +1,4 @@
-"""`flask keys` and `flask tokens`: credentials."""
+"""`weir keys` and `weir tokens`: credentials."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from api.commands.arguments import audited, author, device_ids, instant, organization
+from api.commands.arguments import ORG, audited, author, device_ids, instant, organization
 from api.commands.command import Group, when
 from api.commands.store_access import opened, settings
 from api.errors import UserError
@@ -17,7 +17,6 @@ from api.timez import now_ms
 group = Group("keys", help="Service API keys.")
 tokens = Group("tokens", help="Bearer tokens.")
 
-_org = click.option("--org", "organization_id", required=True, help="The organization's id.")
 _ROLES = click.Choice([role.value for role in Role])
 _devices = click.option(
     "--device",
@@ -37,7 +36,7 @@ def new_key(
     ingest: bool = False,
     role: Role = Role.OPERATOR,
 ) -> dict[str, str]:
-    """Make a key: its id, and its secret, which nobody can show again."""
+    """Creates a key. Returns its id, and its secret, which can't be shown again."""
     from api.auth import key_management
 
     made, secret = key_management.new_key(
@@ -47,7 +46,7 @@ def new_key(
 
 
 @group.command()
-@_org
+@ORG
 @click.option("--name", default="", help="What the key is for.")
 @_devices
 @click.option(
@@ -72,7 +71,7 @@ def create(
 ) -> object:
     """Create a key, for all of the organization's devices unless some are named."""
     if ingest and role is not None:
-        raise UserError("--role: a key that only sends readings has none")
+        raise UserError("--role: a key that only sends readings has no role")
     expires_ms = None if expires is None else _expires_ms(expires)
     with opened() as store:
         organization(store, organization_id)
@@ -110,7 +109,7 @@ def list_all(organization_id: str | None) -> object:
 @click.argument("key_id")
 @click.argument("role", type=_ROLES)
 def set_role(key_id: str, role: str) -> object:
-    """Change what a key may do, within ten seconds everywhere."""
+    """Change a key's role; it takes effect everywhere within ten seconds."""
     with opened() as store:
         key = _stored_key(store, key_id)
         audit = audited(
@@ -136,7 +135,7 @@ def change(
     identifiers: tuple[str, ...],
     groups: tuple[str, ...],
 ) -> object:
-    """Change a key's name, expiry or devices, within ten seconds everywhere."""
+    """Change a key's name, expiry or devices; it takes effect everywhere within ten seconds."""
     from api.auth import key_management
 
     if all_devices and (identifiers or groups):
@@ -157,7 +156,7 @@ def change(
 @group.command()
 @click.argument("key_id")
 def revoke(key_id: str) -> object:
-    """End a key for good, within ten seconds everywhere."""
+    """Revoke a key for good; it takes effect everywhere within ten seconds."""
     from api.auth.key_management import described
 
     with opened() as store:
@@ -173,12 +172,12 @@ def revoke(key_id: str) -> object:
 def _stored_key(store: Store, key_id: str) -> Key:
     key = store.named_key(key_id)
     if key is None:
-        raise UserError(f"no key {key_id}: see flask keys list")
+        raise UserError(f"no key {key_id}: see weir keys list")
     return key
 
 
 @tokens.command("create")
-@_org
+@ORG
 @_devices
 @click.option(
     "--ttl",
@@ -193,7 +192,7 @@ def _stored_key(store: Store, key_id: str) -> Key:
     type=_ROLES,
     default=Role.VIEWER.value,
     show_default=True,
-    help="What it may do, as of a key.",
+    help="The role, as for a key.",
 )
 def create_token(
     organization_id: str, identifiers: tuple[str, ...], ttl: int, may_embed: bool, role: str

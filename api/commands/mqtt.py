@@ -1,8 +1,9 @@
-"""`flask mqtt`: readings from a broker or from meters, and what was stored back to the broker."""
+"""`weir mqtt`: receives readings from a broker or from meters, and publishes stored ones."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +12,9 @@ from api.commands import writer
 from api.commands.command import Group, when
 from api.commands.store_access import settings
 from api.errors import UserError
-from api.settings import Settings
+
+if TYPE_CHECKING:
+    from api.settings import Settings
 
 group = Group("mqtt", help="Readings over MQTT.")
 
@@ -34,10 +37,10 @@ _part = click.option(
 @group.command()
 @_part
 def ingest(shard: setting_types.Shard | None) -> None:
-    """Take readings in from the broker of WEIR_MQTT_URL, and publish them once stored, until
-    stopped: `flask writer` for whom a broker is what matters.
+    """Receive readings from the broker of WEIR_MQTT_URL, and publish stored ones, until stopped.
 
-    Several of them on one Postgres divide the devices among themselves by --shard 1/3, 2/3, 3/3.
+    Use `weir writer` unless several ingesters are needed. Several of them on one Postgres divide
+    the devices by --shard 1/3, 2/3, 3/3.
     """
     writer.run(_config(shard))
 
@@ -45,7 +48,7 @@ def ingest(shard: setting_types.Shard | None) -> None:
 @group.command()
 @_part
 def forget(shard: setting_types.Shard | None) -> None:
-    """End the session of an ingester that won't come back, with what the broker keeps for it."""
+    """Delete the broker session of an ingester that won't return, with its waiting messages."""
     config = _config(shard)
     from api.ingest.mqtt.broker import end_session
     from api.ingest.mqtt.sharding import session_name
@@ -57,7 +60,7 @@ def forget(shard: setting_types.Shard | None) -> None:
 
 @group.command()
 def clients() -> object:
-    """List the meters that are connected to WEIR_MQTT_LISTEN of this host, or have a session."""
+    """List the meters connected to WEIR_MQTT_LISTEN of this host, or with a session there."""
     from api.ingest.mqtt.listener.sessions import read_sessions
 
     return [

@@ -1,4 +1,4 @@
-"""`flask orgs`: the organizations."""
+"""`weir orgs`: the organizations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ group = Group("orgs", help="Organizations.")
 @click.argument("name")
 @click.option("--id", "organization_id", help="The organization's id. Default: a new UUID.")
 @click.option(
-    "--cost-per-gallon", type=float, help="Price per gallon of devices without their own."
+    "--cost-per-gallon", type=float, help="Price per gallon for devices without their own."
 )
 def create(name: str, organization_id: str | None, cost_per_gallon: float | None) -> object:
     """Create an organization."""
@@ -53,36 +53,50 @@ def create(name: str, organization_id: str | None, cost_per_gallon: float | None
 @group.command("set")
 @click.argument("organization_id", metavar="ID")
 @click.option("--name", help="Its name.")
-@click.option("--cost-per-gallon", help="Price of devices without their own; empty for none.")
-@click.option("--currency", help="Of prices that name none, such as EUR.")
+@click.option(
+    "--price",
+    help="Price of a gallon or m³, by its units, for devices without their own; empty for none.",
+)
+@click.option("--cost-per-gallon", help="The same price, of a gallon whatever its units.")
+@click.option("--currency", help="Currency of prices that name none, such as EUR.")
 @click.option("--zone", help="The time zone of new devices, such as Europe/Rome.")
+@click.option("--units", help="What its readers see by default: us (gal) or metric (L, m³).")
 def set_some(organization_id: str, **given: str | None) -> object:
-    """Change an organization's name, price, currency or time zone."""
+    """Change an organization's name, price, currency, time zone or units."""
     from api.domain import organization as rules
     from api.domain.device_changes import Editor
     from api.params import checked
     from api.params.administration import OrganizationBody
 
-    price, options = given.pop("cost_per_gallon"), {"price": "cost-per-gallon"}
+    price, per_gallon = given.pop("price"), given.pop("cost_per_gallon")
+    if price is not None and per_gallon is not None:
+        raise UserError("choose --price or --cost-per-gallon, not both")
+    option = "--price" if per_gallon is None else "--cost-per-gallon"
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if price is not None:
-        fields["price"] = _price(price)
-    if not fields:
-        raise UserError("choose --name, --cost-per-gallon, --currency or --zone")
-    with by_option(options):
-        values = checked(OrganizationBody, fields).values
     with opened() as store:
         existing(store, organization_id)
+        if per_gallon is not None:
+            fields["price"] = _price(option, per_gallon, "us")
+        if price is not None:
+            units = given["units"] or rules.units_of(store, organization_id)
+            fields["price"] = _price(option, price, units)
+        if not fields:
+            raise UserError("choose --name, --price, --currency, --zone or --units")
+        with by_option({"price": option.strip("-")}):
+            values = checked(OrganizationBody, fields).values
         scope = everything(organization_id)
         rules.change_organization(store, scope, values, None, Editor(author(), now_ms()))
         return rules.organization_object(store, scope)
 
 
-def _price(text: str) -> float | None:
+def _price(option: str, text: str, units: str) -> float | None:
+    """Returns the price of a gallon."""
+    from api.metering.units import PER_GALLON, shown_unit
+
     try:
-        return float(text) if text.strip() else None
+        return shown_unit(PER_GALLON, units).stored(float(text)) if text.strip() else None
     except ValueError:
-        raise UserError("--cost-per-gallon must be a number") from None
+        raise UserError(f"{option} must be a number") from None
 
 
 @group.command("list")
@@ -108,7 +122,7 @@ def list_all() -> object:
 def delete(organization_id: str, reason: str, pretend: bool) -> object:
     """Delete an organization with its devices, readings, keys and embeds, for good.
 
-    Its audit log stays. Not while a writer runs: stop the server first.
+    Its audit log stays. Stop the server first: no writer may be running.
     """
     if pretend:
         with opened(read_only=True) as store:

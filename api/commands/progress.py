@@ -1,4 +1,4 @@
-"""Progress on standard error, for people: nothing where it isn't a terminal."""
+"""Shows progress on standard error; nothing where it isn't a terminal."""
 
 from __future__ import annotations
 

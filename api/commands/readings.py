@@ -1,8 +1,9 @@
-"""`flask readings`: what devices measured, from files."""
+"""`weir readings`: imports readings from files, and deletes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,8 +11,17 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from api.catalog import RAW
-from api.commands.arguments import audited, instant, one_device, organization
+from api.commands.arguments import (
+    ORG,
+    UNITS,
+    audited,
+    instant,
+    one_device,
+    organization,
+    units_of,
+)
 from api.commands.command import Group, Outcome, warn, when
+from api.commands.imports import list_imports, run_import, undo_import
 from api.commands.progress import bar
 from api.commands.store_access import opened, settings
 from api.errors import UserError
@@ -25,15 +35,18 @@ if TYPE_CHECKING:
     from api.ingest.batch import Batch
 
 group = Group("readings", help="Readings.")
+group.command("imports")(list_imports)
+group.command("run-import")(run_import)
+group.command("undo-import")(undo_import)
 
 NOTHING_STORED: Final = 1  # exit statuses of an import
 MANY_REFUSED: Final = 3
-MOST_REFUSED: Final = 0.01  # of the rows read
+MOST_REFUSED: Final = 0.01  # share of the rows read
 
 
 @group.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 @click.option("--mapping", default="", metavar="NAME", help="Read the files by a saved mapping.")
 @click.option("--guess", is_flag=True, help="Read each file by what its rows seem to mean.")
 @click.option(
@@ -45,7 +58,7 @@ MOST_REFUSED: Final = 0.01  # of the rows read
 @click.option("--create-devices", "create", is_flag=True, help="Create devices that are missing.")
 @click.option(
     "--watch", "folder", metavar="FOLDER", type=click.Path(path_type=Path),
-    help="Import every file that comes into a folder, until Ctrl-C.",
+    help="Import every file that appears in a folder, until Ctrl-C.",
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="With --watch: only the files that are there now.")
 @click.option(
@@ -74,15 +87,15 @@ def import_files(
     replace: bool,
     pretend: bool,
 ) -> object:
-    """Import readings from files: Weir's own form, or any other by a mapping.
+    """Import readings from files: Weir's own format, or any other by a mapping.
 
-    Weir's own form is CSV or NDJSON, plain or .gz. Columns, in any case: device (any identifier),
+    Weir's own format is CSV or NDJSON, plain or .gz. Columns, in any case: device (any identifier),
     recorded_at (ISO 8601; UTC without an offset) and any of the measured quantities; empty is null.
     An interrupted import resumes where it stopped; a complete file can be imported again, and its
     rows count as repeated.
 
-    --preview shows how another CSV, TSV, NDJSON or XLSX file is read; --set corrects a guess,
-    --save keeps the mapping, --mapping uses it.
+    --preview shows how another CSV, TSV, JSON or XLSX file is read; --set corrects a guess,
+    --save saves the mapping, --mapping uses it.
 
     Exit status: 1 where no row is in the store, 3 where more than 1 % of the rows were refused.
     """
@@ -113,7 +126,7 @@ def import_files(
 
 
 def _one(shown: Iterable[object]) -> object:
-    """What several previews print: nothing, or their JSON."""
+    """Prints the results of several previews: nothing, or their JSON."""
     results = [each for each in shown if each is not None]
     return results[0] if len(results) == 1 else results or None
 
@@ -121,7 +134,7 @@ def _one(shown: Iterable[object]) -> object:
 def _outcome(done: Sequence[Progress], *, allow_refused: bool) -> Outcome:
     refused = sum(progress.refused for progress in done)
     if refused:
-        warn(f"refused rows: {refused:,}; see flask readings refused")
+        warn(f"refused rows: {refused:,}; see weir readings refused")
     counts = {
         "read": sum(progress.position for progress in done),
         "stored": sum(progress.stored for progress in done),
@@ -132,7 +145,7 @@ def _outcome(done: Sequence[Progress], *, allow_refused: bool) -> Outcome:
 
 
 def _exit_status(counts: Mapping[str, int], *, allow_refused: bool) -> int:
-    """A repeated row is in the store already, so a file that is imported again succeeds."""
+    """A repeated row is in the store already, so importing a file again succeeds."""
     if not counts["stored"] and not counts["repeated"]:
         warn("no row was stored")
         return NOTHING_STORED
@@ -142,7 +155,7 @@ def _exit_status(counts: Mapping[str, int], *, allow_refused: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ImportJob:
-    """How the files of one command are imported."""
+    """The options of one import command."""
 
     store: Store
     organization_id: str
@@ -151,7 +164,7 @@ class ImportJob:
     replace: bool = False
 
     def check(self, paths: Iterable[Path]) -> None:
-        """UserError, before any of them is begun, if one can't be read."""
+        """Raises UserError, before any import begins, if one of the files can't be read."""
         from api.ingest import files as reading
         from api.ingest.source import inspect
 
@@ -162,15 +175,14 @@ class ImportJob:
                 try:
                     reading.check(inspect(path))
                 except UserError as error:
-                    hint = (
-                        "flask readings import --preview shows how a file of another form is read"
-                    )
+                    hint = "weir readings import --preview shows how a file of another form is read"
                     raise UserError(f"{error}; {hint}") from None
 
     def take(self, path: Path) -> Progress:
         from api.ingest.decode import COLUMN_OF
         from api.ingest.pipeline import import_file
-        from api.ingest.suspicion import Suspicions
+        from api.ingest.suspicion import Suspicions, messages_of, report
+        from api.timez import now_ms
 
         mapping = self.choice.of(path).mapping if self.choice.foreign else None
         if self.replace:
@@ -181,26 +193,38 @@ class ImportJob:
             from api.ingest.new_devices import create_missing
 
             create_missing(self.store, self.organization_id, path, mapping)
-        unknown, suspicions = set[str](), Suspicions()
+        unknown, suspicions, empty = set[str](), Suspicions(), 0
         with bar(path.name, total=path.stat().st_size, unit="B") as progress_bar:
 
             def on_batch(batch: Batch) -> None:
+                nonlocal empty
+                empty += batch.empty
                 unknown.update(batch.unknown)
                 suspicions.add(batch)
                 progress_bar.update(batch.consumed - progress_bar.n)
 
             progress = import_file(
-                self.store, self.organization_id, path, on_batch, anew=self.replace, mapping=mapping
+                self.store,
+                self.organization_id,
+                path,
+                on_batch,
+                restart=self.replace,
+                mapping=mapping,
             )
         if unknown:
             named = ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(unknown)[:10])
             warn(f"{path}: unknown columns are ignored: {named}")
-        for message in suspicions.messages(self.store):
+        if empty:
+            warn(f"{path}: {empty:,} rows without a value are left out")
+        suspects = suspicions.suspects(self.store)
+        report(self.store, suspects, now_ms())
+        for message in messages_of(suspects, units_of(self.store, self.organization_id, None)):
             warn(f"{path}: {message}")
         return progress
 
     def take_and_report(self, path: Path) -> None:
-        """Take a watched file and print a line; nothing where it is in the store already."""
+        """Imports a watched file and prints a line; nothing where its rows are in the store
+        already."""
         from api.ingest.pipeline import content_digest
 
         mapping = self.choice.of(path).mapping if self.choice.foreign else None
@@ -214,28 +238,20 @@ class ImportJob:
         )
 
 
-@group.command("run-import")
-@click.argument("import_id", metavar="ID")
-def run_import(import_id: str) -> None:
-    """Carry out, continue or undo an import that was begun in the browser; it starts this itself.
-
-    An import whose process was killed continues after its last commit.
-    """
-    from api.ingest.imports.folder import ImportFolders
-    from api.ingest.imports.job import run
-
-    folder = ImportFolders(Path(settings().instance)).any(import_id)
-    with opened() as store:
-        run(store, folder)
+@contextmanager
+def _store_of(organization_id: str | None) -> Generator[Store]:
+    """The store, to read only. Fails for an organization that doesn't exist."""
+    with opened(read_only=True) as store:
+        if organization_id is not None:
+            organization(store, organization_id)
+        yield store
 
 
 @group.command()
 @click.option("--org", "organization_id", help="Only this organization's.")
 def refused(organization_id: str | None) -> object:
-    """List what was refused, why and how often, newest first."""
-    with opened(read_only=True) as store:
-        if organization_id is not None:
-            organization(store, organization_id)
+    """List refused readings: what, why and how often, newest first."""
+    with _store_of(organization_id) as store:
         return [
             {
                 "reason": summary.reason,
@@ -253,11 +269,30 @@ def refused(organization_id: str | None) -> object:
 
 @group.command()
 @click.option("--org", "organization_id", help="Only this organization's.")
+@UNITS
+def suspicious(organization_id: str | None, units: str | None) -> object:
+    """List the devices whose readings are stored but suspicious, and why, newest first."""
+    from api.metering.units import words_in
+
+    with _store_of(organization_id) as store:
+        return [
+            {
+                "device": report.device,
+                "reason": report.reason,
+                "first": when(report.first_seen_ms),
+                "last": when(report.last_seen_ms),
+                "sample": words_in(report.sample, units_of(store, report.organization_id, units)),
+                "organizationId": report.organization_id,
+            }
+            for report in store.suspicions(organization_id)
+        ]
+
+
+@group.command()
+@click.option("--org", "organization_id", help="Only this organization's.")
 def undated(organization_id: str | None) -> object:
-    """List the devices that send readings without a time, and how many of them."""
-    with opened(read_only=True) as store:
-        if organization_id is not None:
-            organization(store, organization_id)
+    """List the devices that send readings without a time, and the number of these."""
+    with _store_of(organization_id) as store:
         return [
             {
                 "device": device.serial_number,
@@ -279,9 +314,9 @@ def undated(organization_id: str | None) -> object:
 )
 @click.option("--pretend", is_flag=True, help="Only report what would be deleted.")
 def prune(months: int | None, pretend: bool) -> object:
-    """Let old raw readings go; their rollups stay.
+    """Delete old raw readings; their rollups stay.
 
-    From then on readings from before are refused. For a timer, once a day or a month.
+    From then on, readings of that time are refused. Meant for a timer, once a day or a month.
     """
     keep_months = months or settings().raw_months
     if not keep_months:
@@ -292,7 +327,7 @@ def prune(months: int | None, pretend: bool) -> object:
 
 
 @group.command()
-@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@ORG
 @click.option("--device", "identifier", required=True, help="The device, by any identifier.")
 @click.option("--from", "first", required=True, help="From when on, ISO 8601.")
 @click.option("--to", "end", required=True, help="Up to when (not included), ISO 8601.")
@@ -303,7 +338,7 @@ def delete(
 ) -> object:
     """Delete a device's readings of a span, for good. Rollups, status and findings follow.
 
-    To have readings not count but stay, use `flask corrections create` instead.
+    To keep them but not count them, use `weir corrections create` instead.
     """
     from api.insight.reevaluation import reevaluate
 

@@ -1,4 +1,4 @@
-"""`flask registers`: what meters count up, their settings and exchanges."""
+"""`weir registers`: the registers of meters, their settings and exchanges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from api.commands.arguments import audited, instant, one_device, organization
+from api.commands.arguments import (
+    ORG,
+    UNITS,
+    audited,
+    instant,
+    one_device,
+    organization,
+    units_of,
+    volume_field,
+)
 from api.commands.command import Group, when
 from api.commands.store_access import opened
 from api.errors import UserError
@@ -21,18 +30,23 @@ if TYPE_CHECKING:
 group = Group("registers", help="Registers: what meters count up.")
 
 _device = click.argument("device", metavar="DEVICE")
-_org = click.option("--org", "organization_id", required=True, help="The organization's id.")
 _CLEAR: Final = ("", "default")
 
 
 @group.command("list")
 @_device
-@_org
+@ORG
 @click.option("--from", "from_", metavar="ISO", help="From this time on.")
 @click.option("--to", metavar="ISO", help="Up to this time, inclusive.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=100, show_default=True)
+@UNITS
 def list_all(
-    device: str, organization_id: str, from_: str | None, to: str | None, limit: int
+    device: str,
+    organization_id: str,
+    from_: str | None,
+    to: str | None,
+    limit: int,
+    units: str | None,
 ) -> object:
     """List a device's latest registers, with the volume of each step."""
     from api.store.base import Span
@@ -43,13 +57,14 @@ def list_all(
     )
     with opened(read_only=True) as store:
         meter = _meter(store, organization_id, device)
+        volume, unit = volume_field(units_of(store, organization_id, units))
         entries = store.registers(meter, span, limit=limit, newest_first=True)
     return [
         {
             "recordedAt": when(each.ts),
             "register": each.register,
             "unit": each.unit,
-            "gallons": each.gallons,
+            volume: None if each.gallons is None else unit.shown(each.gallons),
             "flags": list(each.flags),
         }
         for each in reversed(entries)
@@ -59,9 +74,9 @@ def list_all(
 @group.command("set")
 @_device
 @click.argument("values", metavar="NAME=VALUE…", nargs=-1, required=True)
-@_org
+@ORG
 def set_values(device: str, values: tuple[str, ...], organization_id: str) -> object:
-    """Set registerUnit, registerDigits, … of a device; NAME= takes one back.
+    """Set registerUnit, registerDigits, … of a device; NAME= clears one.
 
     Its readings are derived again.
     """
@@ -72,15 +87,15 @@ def set_values(device: str, values: tuple[str, ...], organization_id: str) -> ob
 
 @group.command()
 @_device
-@_org
+@ORG
 @click.option("--at", required=True, metavar="ISO", help="When the meter was exchanged.")
 @click.option("--last", type=float, help="The old meter's last register, as it is sent.")
 @click.option("--first", type=float, default=0.0, show_default=True, help="The new meter's first.")
-@click.option("--remove", is_flag=True, help="There was no exchange at that time.")
+@click.option("--remove", is_flag=True, help="Remove the exchange at that time.")
 def exchange(
     device: str, organization_id: str, at: str, last: float | None, first: float, remove: bool
 ) -> object:
-    """Say that a device's meter was exchanged. Its readings are derived again."""
+    """Record that a device's meter was exchanged. Its readings are derived again."""
     at_ms = instant("--at", at)
     with opened() as store:
         meter = _meter(store, organization_id, device)
@@ -94,9 +109,9 @@ def exchange(
 
 @group.command()
 @_device
-@_org
+@ORG
 def rederive(device: str, organization_id: str) -> object:
-    """Derive a device's readings from its registers once more. 0 changed: they were right."""
+    """Derive a device's readings from its registers again. 0 changed means that they were right."""
     with opened() as store:
         meter = _meter(store, organization_id, device)
         return {"device": meter.serial_number, "changed": store.derive_again(meter)}

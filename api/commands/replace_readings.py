@@ -1,4 +1,4 @@
-"""Importing a file that rules its span: what it spans is deleted before its rows come in."""
+"""Imports that replace: readings in the span of a file are deleted before its rows are imported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from api.timez import now_ms
 
 
 def spans_of(store: Store, organization_id: str, path: Path) -> list[dict[str, object]]:
-    """Each device of the file, its first and last instant there, and its readings between them."""
+    """Returns each device of the file, its first and last instant there, and the number of its
+    stored readings between them."""
     return [
         {
             "file": path.name,
@@ -30,8 +31,8 @@ def spans_of(store: Store, organization_id: str, path: Path) -> list[dict[str, o
 
 
 def clear(store: Store, organization_id: str, path: Path) -> None:
-    """Delete them, one transaction a device. May be interrupted and called again. UserError for a
-    file that ends early: what it says of its span isn't all."""
+    """Deletes them, with one transaction per device. May be interrupted and called again. Raises
+    UserError for a file that ends early: its span would be incomplete."""
     for device, span in _spans(store, organization_id, path):
         from_ms, to_ms = span.from_ms or 0, span.to_ms or 0
         audit = audited(

@@ -1,5 +1,5 @@
-"""`flask report`: a report as PDF, for cron. What makes it is handed in: the command line knows
-nothing of the dashboard."""
+"""`weir report`: a report as PDF, for cron. The function that makes it is passed in: the command
+line doesn't import the dashboard."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from api.commands.arguments import by_option, organization
 from api.commands.command import Command
 from api.commands.store_access import opened, settings
 from api.errors import NotFound, UserError
-from api.settings import Settings
 
 if TYPE_CHECKING:
     from api.client import Client
+    from api.settings import Settings
 
-TTL_S: Final = 900  # of the bearer token that this process asks its own service with
+TTL_S: Final = 900  # lifetime of the bearer token for this process's own service
 
 
 class Made(NamedTuple):
-    """The PDF, and of how many devices and which days (both included) it is."""
+    """The PDF, its number of devices and its days (both included)."""
 
     body: bytes
     devices: int
@@ -36,8 +36,8 @@ class Made(NamedTuple):
 
 
 Make = Callable[["Client", Path, Sequence[str], Mapping[str, str]], Made]
-"""From who asks, the folder of what this machine shares, devices by any identifier, and what else
-a report's address would say. Raises a WeirError."""
+"""Makes a report from a client, the folder shared on this machine, devices by any identifier, and
+the other parameters of a report's address. Raises a WeirError."""
 
 
 def command(make: Make) -> click.Command:
@@ -50,9 +50,7 @@ def command(make: Make) -> click.Command:
     @click.option("--from", "first", help="The first day, such as 2026-10-01.")
     @click.option("--to", "last_day", help="The last day, included.")
     @click.option("--zone", help="One IANA time zone for all. Default: each device's own.")
-    @click.option(
-        "--units", type=click.Choice(UNIT_SYSTEMS), default=UNIT_SYSTEMS[0], show_default=True
-    )
+    @click.option("--units", type=click.Choice(UNIT_SYSTEMS), help="Default: the organization's.")
     @click.option("--paper", type=click.Choice(("a4", "letter")), default="a4", show_default=True)
     @click.option(
         "--out", required=True, type=click.Path(path_type=Path), help="The PDF file to write."
@@ -69,7 +67,7 @@ def command(make: Make) -> click.Command:
         out: Path,
         **params: str | None,
     ) -> object:
-        """Write a report of what devices used, as PDF. Without a range: of the last month."""
+        """Write a usage report as PDF. Default range: the last month."""
         if bool(devices) == bool(group):
             raise UserError("choose the devices: --device, once or more, or --group")
         address = {name: text for name, text in params.items() if text}
@@ -95,7 +93,7 @@ def command(make: Make) -> click.Command:
 
 @contextmanager
 def _device_not_found(devices: Sequence[str]) -> Generator[None]:
-    """A device that isn't there: a problem of the option that names it."""
+    """Reports an unknown device as a problem of the option that names it."""
     try:
         yield
     except NotFound as error:
@@ -103,7 +101,8 @@ def _device_not_found(devices: Sequence[str]) -> Generator[None]:
 
 
 def days(last: str | None, month: str | None, first: str | None, to: str | None) -> str:
-    """The range as a report's address has it. Raises UserError for two of them, or half of one."""
+    """Returns the range as parameters of a report's address. Raises UserError for two ranges, or
+    half of one."""
     if (first is None) != (to is None):
         raise UserError("--from and --to must be used together")
     ranges = [text for text in (last, month, first) if text is not None]
@@ -125,8 +124,8 @@ def _date(option: str, text: str) -> date:
 
 @contextmanager
 def service_client(config: Settings, organization_id: str | None) -> Generator[Client]:
-    """A client of the other server of WEIR_API_URL, by its key, else of the store's own service in
-    this process, with the eyes of whoever may use the command line."""
+    """Yields a client of the server of WEIR_API_URL, with its key, or else of this store's own
+    service in this process, with access to the whole organization."""
     from api.client import Client, Credential
 
     if config.api_url:
@@ -145,7 +144,7 @@ def service_client(config: Settings, organization_id: str | None) -> Generator[C
 
     with opened(read_only=True) as store:
         organization(store, organization_id)
-        token = issue_token(config, organization_id, None, TTL_S, subject="flask report")
+        token = issue_token(config, organization_id, None, TTL_S, subject="weir report")
         service: Any = create_service(store, config)
         client = Client.in_process(service, Credential.bearer(token))
         try:
@@ -155,7 +154,7 @@ def service_client(config: Settings, organization_id: str | None) -> Generator[C
 
 
 def _write(out: Path, body: bytes) -> None:
-    """Whole or not at all: whoever mails the file finds no half of it."""
+    """Writes the file whole or not at all: a script that mails it never gets half of it."""
     unfinished = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         unfinished.write_bytes(body)

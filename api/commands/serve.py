@@ -1,8 +1,8 @@
-"""`flask serve`: the production server: web workers, and the writer beside them.
+"""`weir serve`: the production server: web workers, and the writer beside them.
 
 This process only supervises. It holds the listening socket, which every worker inherits: while it
-lives no connection is refused, whatever becomes of the workers. Each child that ends is started
-again, and all end with this one; on SIGHUP all are replaced.
+runs, no connection is refused, even if workers end. Each child that ends is restarted, and all end
+with this process. On SIGHUP all are replaced.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import socket
 import sys
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from flask.cli import with_appcontext
@@ -24,7 +24,9 @@ from api.commands.writer import STOP_S as WRITER_STOP_S
 from api.commands.writer import share
 from api.errors import UserError
 from api.ingest.demo.fleet import ORGANIZATION_ID
-from api.settings import Settings
+
+if TYPE_CHECKING:
+    from api.settings import Settings
 
 BACKLOG: Final = 1_024
 
@@ -60,7 +62,7 @@ def serve(
     if demo and no_writer:
         raise UserError("--demo needs the writer: remove --no-writer")
     address, port = listener.getsockname()[:2]
-    os.environ["WEIR_HOST"] = address  # the workers' settings say what is true
+    os.environ["WEIR_HOST"] = address  # the workers' address, as bound
     host_name = f"[{address}]" if ":" in address else address
     children = [
         Child("web worker", partial(_web_worker, listener), FINISH_S + 3, overlaps=True)
@@ -78,7 +80,7 @@ def _announce(config: Settings, origin: str) -> None:
         from api.auth.sign_in_links import LASTS_S, SignInLinks
 
         links = SignInLinks(config.sign_in_links_path)
-        links.end_all()  # of an earlier start
+        links.end_all()  # links of an earlier start
         name = socket.gethostname()
         everywhere = origin.replace("//0.0.0.0:", f"//{name}:").replace("//[::]:", f"//{name}:")
         link = links.make(config.public_url or everywhere)
@@ -98,19 +100,20 @@ def _writer(demo: bool, news: int) -> int:
 
 
 def _become(command: str, *options: str) -> int:
-    """A fresh interpreter, so that a child that is started later runs what is installed then."""
+    """Starts a fresh interpreter, so that a child that is started later runs the version installed
+    then."""
     parent = ("--while-parent", str(os.getppid()))
     os.execv(sys.executable, [sys.executable, "-m", "weir", command, *options, *parent])
 
 
 def _check_store(demo: bool) -> None:
-    with opened(read_only=True) as store:  # it is there, and of this schema
+    with opened(read_only=True) as store:  # it exists and has this schema
         if demo and store.organization(ORGANIZATION_ID) is None:
-            raise UserError("there is no demo fleet: run flask demo seed")
+            raise UserError("there is no demo fleet: run weir demo seed")
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there; UserError where that can't be had."""
+    """Returns a listening socket. Raises UserError where that fails."""
     try:
         family, kind, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind)

@@ -1,4 +1,4 @@
-"""`flask sign-in`: links that sign a reader in to the dashboard."""
+"""`weir sign-in`: links that sign readers in to the dashboard."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ group = Group("sign-in", help="Signing in to the dashboard.")
 @group.command()
 @click.option("--site", help="This site's public address. Default: WEIR_PUBLIC_URL.")
 def link(site: str | None) -> object:
-    """Print a new sign-in link, good once, for readers of WEIR_API_KEY's devices."""
+    """Print a new sign-in link, valid once, for readers of WEIR_API_KEY's devices."""
     from api.auth.sign_in_links import LASTS_S, SignInLinks
 
     config = settings()

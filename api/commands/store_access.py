@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from flask import Flask, current_app
 
@@ -14,11 +14,13 @@ from api.errors import (
     Unavailable,
 )
 from api.ingest.file_lock import writing
-from api.settings import Settings
-from api.store.base import Store
-from api.store.web.base import WebStore
 
-Load = Callable[[], Settings]
+if TYPE_CHECKING:
+    from api.settings import Settings
+    from api.store.base import Store
+    from api.store.web.base import WebStore
+
+Load = Callable[[], "Settings"]
 
 
 _EXTENSION: Final = "weir-settings"
@@ -35,7 +37,7 @@ def settings() -> Settings:
 
 @contextmanager
 def opened(*, read_only: bool = False) -> Generator[Store]:
-    """The store of the settings, checked to be there and of this schema, closed at the end."""
+    """Yields the store of the settings, after checking that it exists and has this schema."""
     from api.store.open import open_store
 
     url = settings().database
@@ -50,7 +52,7 @@ def opened(*, read_only: bool = False) -> Generator[Store]:
 
 @contextmanager
 def opened_web(*, read_only: bool = False) -> Generator[WebStore]:
-    """The same of what the web writes."""
+    """Yields the web's own store in the same way."""
     from api.store.open import open_web_store
 
     url = settings().database
@@ -64,8 +66,8 @@ def opened_web(*, read_only: bool = False) -> Generator[WebStore]:
 
 
 def ensure_store(url: str) -> None:
-    """Create the embedded store, and the web's beside it, where there is none yet; a server's
-    database is left alone."""
+    """Creates the embedded store, and the web's beside it, where there is none yet; leaves a
+    server's database alone."""
     from api.store.open import open_store, open_web_store
 
     if not url.startswith("sqlite:"):
@@ -80,8 +82,8 @@ def ensure_store(url: str) -> None:
 
 
 def upgrade_store(url: str) -> tuple[int, int]:
-    """Create the store or bring its schema up to date: (version before, version now). The web's
-    schema beside it has numbers of its own."""
+    """Creates the store or brings its schema up to date. Returns (version before, version now). The
+    web's schema has version numbers of its own."""
     from api.store.open import open_store, open_web_store
 
     with writing(url), _connected(open_store(url)) as store:
@@ -102,7 +104,8 @@ S = TypeVar("S", bound=_Upgradable)
 
 @contextmanager
 def _connected(store: S) -> Generator[S]:
-    """The store whether it is there or not. ConfigurationError where its place can't be used."""
+    """Yields the store, existing or not. Raises ConfigurationError where its path or address can't
+    be used."""
     try:
         yield store
     except StoreMissing:

@@ -1,4 +1,4 @@
-"""Keeping child processes alive, replacing them without a gap, and ending them in order."""
+"""Keeps child processes running, replaces them without a gap, and ends them in order."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from api.commands.command import warn
 LOOK_S: Final = 0.1
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 30.0
-STEADY_S: Final = 60.0  # who lived so long starts again as if for the first time
-READY_S: Final = 90.0  # what a successor may take to start
+STEADY_S: Final = 60.0  # a child that ran this long is restarted without delay
+READY_S: Final = 90.0  # seconds in which a successor must be ready
 HOPELESS: Final = 3  # the exit status of a child that would only fail again
-READY: Final = "ready"  # what a child writes when it is; anything else says why it can't be
+READY: Final = "ready"  # what a child writes when it is ready; anything else is an error message
 
 
 @dataclass
 class Child:
-    """``run`` is called in a process of its own, with a descriptor on which it says that it is
-    ready or what keeps it from that; what it returns is the exit status. ``stop_s``: what it may
-    take to end after the signal. One that ``overlaps`` is replaced by a successor that is ready
-    before it ends; any other ends first."""
+    """``run`` is called in a process of its own with a descriptor, on which it reports that it is
+    ready, or an error. Its result is the exit status. ``stop_s``: time to end after the signal. A
+    child that ``overlaps`` is replaced by a successor that is ready before it ends; any other ends
+    first."""
 
     name: str
     run: Callable[[int], int]
@@ -38,8 +38,8 @@ class Child:
     pid: int = 0
     started_s: float = 0.0
     pause_s: float = FIRST_PAUSE_S
-    due_s: float = 0.0  # when to start it again
-    channel: int = -1  # where it says that it is ready
+    due_s: float = 0.0  # when to restart it
+    channel: int = -1  # the descriptor on which it reports
 
     def start(self) -> None:
         sys.stdout.flush()
@@ -53,7 +53,7 @@ class Child:
         os.close(theirs)
 
     def message(self, within_s: float = 0.0) -> str:
-        """What it says of its start, once; "" where it says nothing in that time."""
+        """Returns its report about the start, once; "" without a report in that time."""
         if self.channel < 0 or not select.select([self.channel], [], [], within_s)[0]:
             return ""
         report = os.read(self.channel, 4_096).decode(errors="replace").strip()
@@ -66,7 +66,7 @@ class Child:
             self.channel = -1
 
     def ended(self) -> int | None:
-        """Its status where it has ended since it was last asked, as `os.waitpid` gives it."""
+        """Returns its status if it has ended since the last call, as `os.waitpid` gives it."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if not pid:
             return None
@@ -74,7 +74,7 @@ class Child:
         return status
 
     def stop(self) -> None:
-        """Tell it to end, and see to it."""
+        """Tells it to end, and kills it if it doesn't."""
         if not self.pid:
             return
         for number, patience_s in ((signal.SIGTERM, self.stop_s), (signal.SIGKILL, 5.0)):
@@ -89,7 +89,7 @@ class Child:
 
 
 def _run_child(run: Callable[[int], int], channel: int) -> None:
-    """In the child. Never returns: what the parent has on its stack is the parent's."""
+    """Runs in the child. Never returns: the stack is the parent's."""
     status = 1
     try:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -105,7 +105,8 @@ def _run_child(run: Callable[[int], int], channel: int) -> None:
 
 
 class Supervisor:
-    """Keeps ``children`` until SIGTERM or SIGINT. ``ready`` is called when the first one is."""
+    """Keeps ``children`` running until SIGTERM or SIGINT. ``ready`` is called when the first one is
+    ready."""
 
     def __init__(self, children: Sequence[Child], ready: Callable[[], None]) -> None:
         self._children, self._ready = children, ready
@@ -113,11 +114,12 @@ class Supervisor:
         self._announced = self._hopeless = False
 
     def run(self) -> int:
-        """Start what ends again, with a line on standard error; on SIGHUP replace all. At the end
-        stop the children, first to last. The exit status: 0, or 1 where one is hopeless."""
+        """Restarts children that end, with a line on standard error; replaces all on SIGHUP. At the
+        end stops the children, first to last. Returns the exit status: 0, or 1 where one can't
+        start."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, frame: self._stop.set())
-        if not sys.stdin or not sys.stdin.isatty():  # a terminal that closes sends it too
+        if not sys.stdin or not sys.stdin.isatty():  # also sent by a terminal that closes
             signal.signal(signal.SIGHUP, lambda number, frame: self._restart.set())
         try:
             while not self._hopeless and not self._stop.is_set():
@@ -132,7 +134,7 @@ class Supervisor:
                 child.stop()
         return int(self._hopeless)
 
-    # --- One that ended --------------------------------------------------------------------------
+    # --- Restarts --------------------------------------------------------------------------------
 
     def _check(self, child: Child) -> None:
         now_s = time.monotonic()
@@ -155,7 +157,7 @@ class Supervisor:
         child.pause_s = min(2 * child.pause_s, LONGEST_PAUSE_S)
 
     def _listen(self, child: Child) -> None:
-        """The first that is ready is announced; what keeps one from it is reported once."""
+        """Announces the first child that is ready; reports an error of a start once."""
         report = child.message()
         if report == READY and not self._announced:
             self._announced = True
@@ -164,10 +166,11 @@ class Supervisor:
             self._hopeless = True
             print(f"Error: {report}", file=sys.stderr)  # noqa: T201 - the same line as any command's
 
-    # --- All anew --------------------------------------------------------------------------------
+    # --- Replacement -----------------------------------------------------------------------------
 
     def _replace_all(self) -> None:
-        """One after the other. Where a successor doesn't get ready, the old ones go on."""
+        """Replaces one after the other. Where a successor doesn't get ready, the old ones keep
+        running."""
         for child in self._children:
             if self._stop.is_set():
                 return

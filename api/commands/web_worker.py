@@ -1,7 +1,8 @@
-"""`flask web-worker`: one process that answers HTTP, on a socket that `flask serve` listens on."""
+"""`weir web-worker`: one process that serves HTTP, on the listening socket of `weir serve`."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -21,7 +22,7 @@ from api.commands.supervisor import HOPELESS, READY
 from api.commands.writer import share
 
 TARGET: Final = ("app", "wsgi")  # module, and its factory of the whole site
-FINISH_S: Final = 15  # what the requests that have begun may take when the worker is to end
+FINISH_S: Final = 15  # seconds that running requests have when the worker ends
 
 
 @click.command("web-worker", cls=Command, hidden=True)
@@ -35,14 +36,14 @@ FINISH_S: Final = 15  # what the requests that have begun may take when the work
 @click.option("--while-parent", type=int, required=True, help="Stop when this parent process ends.")
 @with_appcontext
 def web_worker(listener: int, news: int, while_parent: int) -> None:
-    """Serve the site on a socket that is listening already; `flask serve` starts it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's; the parent says when it is time
+    """Serve the site on an inherited listening socket; started by `weir serve`."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's: the parent decides when to end
     end_with_parent(while_parent, FINISH_S)
     share(settings())
     site = _site(news)
 
     def ready() -> None:
-        with suppress(BrokenPipeError):  # a restart that came meanwhile doesn't wait for this one
+        with suppress(BrokenPipeError):  # a restart requested meanwhile doesn't wait for this one
             os.write(news, READY.encode())
         os.close(news)
 
@@ -54,18 +55,23 @@ def web_worker(listener: int, news: int, while_parent: int) -> None:
 
 
 def _site(news: int) -> Callable[..., Any]:
+    """Builds the site. Its modules live as long as the process, so the garbage collector looks at
+    them neither meanwhile nor later."""
     module, factory = TARGET
+    gc.disable()
     try:
         site: Callable[..., Any] = getattr(import_module(module), factory)()
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         os.write(news, f"the site can't be built: {reason}".encode())
         raise SystemExit(HOPELESS) from error
+    gc.freeze()
+    gc.enable()
     return site
 
 
 def _end() -> None:
-    """Without waiting for a thread that still works at what nobody reads any more."""
+    """Ends without waiting for threads whose results nobody reads any longer."""
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(0)

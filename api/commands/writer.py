@@ -1,9 +1,10 @@
-"""`flask writer`: the one process that writes what live sources bring."""
+"""`weir writer`: the one process that writes readings from live sources."""
 
 from __future__ import annotations
 
 import signal
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,6 @@ from api.commands.command import Command, warn
 from api.commands.exit_with_parent import end_with_parent
 from api.commands.store_access import opened, settings
 from api.errors import UserError
-from api.settings import Settings
 from api.telemetry import metrics, writer_status
 
 if TYPE_CHECKING:
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from api.ingest.mqtt.consumer import Consumer
     from api.ingest.mqtt.listener import Listener
     from api.ingest.writer import Writer
+    from api.settings import Settings
     from api.store.base import Store
 
 DRAIN_S: Final = 5.0
-STOP_S: Final = 12.0  # sources, what is under way, what waits
+STOP_S: Final = 12.0  # seconds for sources, for running work, and for waiting rows
 
 
 @click.command(cls=Command)
@@ -34,8 +35,8 @@ STOP_S: Final = 12.0  # sources, what is under way, what waits
 @click.option("--while-parent", type=int, hidden=True, help="Stop when this parent process ends.")
 @with_appcontext
 def writer(demo: bool, while_parent: int | None) -> None:
-    """Write what web workers, the broker of WEIR_MQTT_URL, meters at WEIR_MQTT_LISTEN and the demo
-    fleet bring, until stopped.
+    """Write readings from web workers, the broker of WEIR_MQTT_URL, meters at WEIR_MQTT_LISTEN and
+    the demo fleet, until stopped.
 
     An embedded store has one such process at a time.
     """
@@ -55,19 +56,22 @@ def run(config: Settings, *, demo: bool = False, while_parent: int | None = None
     with ExitStack() as stack:
         store = stack.enter_context(opened())
         stack.enter_context(only_writer(config))
-        row_writer = Writer(store, _publishers(stack, config))
+        from api.ingest.live_suspicion import LiveSuspicions
+
+        row_writer = Writer(store, [*_publishers(stack, config), LiveSuspicions(store)])
         stack.callback(row_writer.close, DRAIN_S)
         has_ipc = _start_ipc(stack, config, row_writer)
         if has_ipc:
             _start_projection(stack, store)
             _start_home_assistant(stack, config, store)
+            _start_demo_keeper(stack, config, store, row_writer)
         _start_evaluator(stack, store, row_writer)
         _start_alerts(stack, config, store)
         broker = _start_sources(stack, config, store, row_writer, demo=demo)
         listener = _start_listener(stack, config, store, row_writer) if has_ipc else None
         _start_heart(stack, config, row_writer, broker, listener, beside=not has_ipc)
         signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
-        # The terminal's interrupt goes to all processes at once; the parent says when it is time.
+        # The terminal's interrupt goes to all processes at once; the parent decides when to end.
         if while_parent:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             end_with_parent(while_parent, STOP_S)
@@ -90,8 +94,8 @@ def _publishers(stack: ExitStack, config: Settings) -> list[Hook]:
 
 
 def _start_ipc(stack: ExitStack, config: Settings, row_writer: Writer) -> bool:
-    """Several writers of a server's database may share a folder: one of them has the door.
-    Whether this is that one."""
+    """Starts the local interface. Several writers of a server's database may share a folder: one of
+    them gets the socket. Returns whether it is this one."""
     from api.ingest.file_lock import Held, held
     from api.ingest.ipc import IpcServer
 
@@ -127,8 +131,20 @@ def _start_home_assistant(stack: ExitStack, config: Settings, store: Store) -> N
     stack.callback(thread.stop)
 
 
+def _start_demo_keeper(
+    stack: ExitStack, config: Settings, store: Store, row_writer: Writer
+) -> None:
+    from api.ingest.demo.keeper import DemoKeeper
+    from api.store.open import open_web_store
+
+    open_web = partial(open_web_store, config.database)
+    keeper = DemoKeeper(store, open_web, row_writer, config.demo_key_path)
+    keeper.start()
+    stack.callback(keeper.stop)
+
+
 def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None:
-    """Evaluate beside the writer; what waits to be written comes first."""
+    """Starts an evaluator beside the writer; writing has priority."""
     from api.insight.finding_evaluator import EvaluatorThread
 
     thread = EvaluatorThread(
@@ -139,7 +155,8 @@ def _start_evaluator(stack: ExitStack, store: Store, row_writer: Writer) -> None
 
 
 def _start_alerts(stack: ExitStack, config: Settings, store: Store) -> None:
-    """Decide and send alerts. With several writers, any of them may do either."""
+    """Starts the evaluation and sending of alerts. With several writers, any of them may do
+    either."""
     from api.commands.alert_transports import means
     from api.insight.alerts.evaluator import AlertThreads
     from api.insight.outbox import Outbox
@@ -154,7 +171,7 @@ def _start_alerts(stack: ExitStack, config: Settings, store: Store) -> None:
 def _start_sources(
     stack: ExitStack, config: Settings, store: Store, row_writer: Writer, *, demo: bool
 ) -> Consumer | None:
-    """The broker's, where there is one."""
+    """Starts the live sources. Returns the broker's consumer, if there is a broker."""
     if demo:
         from api.ingest.demo.source import DemoSource
 
@@ -174,7 +191,8 @@ def _start_sources(
 def _start_listener(
     stack: ExitStack, config: Settings, store: Store, row_writer: Writer
 ) -> Listener | None:
-    """Of the writers that share a folder, the one that also takes what came over HTTP listens."""
+    """Starts the listener. Of the writers that share a folder, only the one with the socket
+    listens."""
     if config.mqtt_listen is None:
         return None
     from api.ingest.mqtt.listener import Listener
@@ -186,7 +204,7 @@ def _start_listener(
 
 
 def share(config: Settings) -> None:
-    """Have this process, and those that it starts, count together with the others of the host."""
+    """Makes this process and its children count together with the other processes of the host."""
     try:
         metrics.share(Path(config.instance) / "metrics")
     except OSError as error:
@@ -202,7 +220,8 @@ def _start_heart(
     *,
     beside: bool,
 ) -> None:
-    """Tell the others on this host how the writer is, or an ingester ``beside`` it."""
+    """Reports the state of the writer, or of an ingester ``beside`` it, to the other processes of
+    this host."""
 
     def measure() -> writer_status.WriterStatus:
         metrics.queued(row_writer.waiting_rows)

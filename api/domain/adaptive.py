@@ -1,7 +1,7 @@
 """The finest resolution whose rows fit a budget.
 
-The interface's rule: from coarse to fine, stop at the first resolution with more rows than the
-budget, return the one before it; when even the coarsest has more, return that, capped.
+The interface's rule: go from coarse to fine and stop at the first resolution with more rows than
+the budget; return the one before it. Where even the coarsest has more, return that one, capped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from api.store.base import Device, Retention, Row, Span, TimeSeries
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``count`` is what ``count_of`` returned for the chosen resolution."""
+    """``count`` is the result of ``count_of`` for the chosen resolution."""
 
     resolution: Resolution
     count: int
@@ -35,14 +35,15 @@ class AdaptiveRows:
 
 
 class Series(TimeSeries, Retention, Protocol):
-    """Readings, and which of them are kept."""
+    """Readings in the store."""
 
 
 def choose(count_of: Callable[[Resolution], int], budget: int) -> Choice:
-    """Walk the ladder from coarse to fine and stop at the first rung that overflows.
+    """Chooses a resolution. Goes from coarse to fine and stops at the first one that exceeds the
+    budget.
 
-    Coarse to fine: a wide range is refused after one cheap count, not after counting raw.
-    ``count_of`` need only be right about what exceeds the budget.
+    Coarse to fine: a wide range is refused after one cheap count, not after counting raw rows.
+    ``count_of`` only needs to be exact up to the budget.
     """
     chosen: Choice | None = None
     for resolution in LADDER:
@@ -50,12 +51,13 @@ def choose(count_of: Callable[[Resolution], int], budget: int) -> Choice:
         if count > budget:
             return chosen or Choice(resolution, count, truncated=True)
         chosen = Choice(resolution, count, truncated=False)
-    assert chosen is not None  # the ladder has rungs
+    assert chosen is not None  # the ladder isn't empty
     return chosen
 
 
 def at_most_rows(resolution: Resolution, from_ms: int, to_ms: int) -> float:
-    """The most rows that the range can hold: its bucket starts; raw rows have no such bound."""
+    """Returns the largest possible number of rows in the range: its bucket starts. Raw rows have no
+    such bound."""
     if resolution.length_ms is None:
         return float("inf")
     return timez.bucket_starts(from_ms, to_ms, resolution.length_ms)
@@ -69,14 +71,15 @@ def adaptive(
     budget: int,
     metrics: Collection[Metric] = METRICS,
 ) -> AdaptiveRows:
-    """The rows of [from, to] at the finest resolution with no more of them than ``budget``."""
+    """Returns the rows of [from, to] at the finest resolution that has at most ``budget`` of
+    them."""
     span = Span(from_ms, to_ms)
 
     def count_of(resolution: Resolution) -> int:
         if resolution is RAW and not series.has_raw(device, span):
-            return budget + 1  # the few that are left would pass for all of them
+            return budget + 1  # a few remaining raw rows would look like all of them
         bound = at_most_rows(resolution, from_ms, to_ms)
-        if bound <= budget:  # it fits whatever the data: nothing needs counting
+        if bound <= budget:  # it fits whatever the data is: nothing needs counting
             return int(bound)
         return series.count(device, resolution, span, at_most=budget + 1)
 

@@ -1,4 +1,4 @@
-"""The rules of notes, maintenance and corrections: of what they may be, and who may change them."""
+"""Notes, maintenance and corrections: which values are valid, and who may change them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from uuid import uuid4
 
 from api.catalog import AGGREGATES, DAY_MS, FLOW_AMOUNT, METRICS, RAW
 from api.domain.identify import identify, storable
-from api.errors import BadRequest, Conflict, Forbidden, NotFound, ParameterProblem, UserError
+from api.errors import (
+    Conflict,
+    Forbidden,
+    NotFound,
+    UserError,
+    invalid_fields,
+)
 from api.metering.maintenance import Repeat
 from api.roles import Role
 from api.store.base import (
@@ -28,13 +34,13 @@ from api.timez import now_ms as clock_ms
 from api.timez import stamp
 
 LONGEST_MS: Final = 366 * DAY_MS  # of one maintenance
-LONGEST_REPEAT_MS: Final = 2 * 366 * DAY_MS  # from the first to the last of a series
+LONGEST_REPEAT_MS: Final = 2 * 366 * DAY_MS  # from the first of a series to the last
 EXCLUDE, SCALE = "exclude", "scale"
 NOT_YOURS: Final = "Only its author or an administrator may change this note."
 
 
 class Author(NamedTuple):
-    """Who does something: a Key ID or the like, and what it may."""
+    """Who makes a change: a Key ID or the like, and the role."""
 
     name: str
     role: Role
@@ -42,7 +48,7 @@ class Author(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody says of a new annotation; ``device`` is any identifier."""
+    """A request for a new annotation; ``device`` is any identifier."""
 
     device: str | None
     group: str | None
@@ -57,32 +63,32 @@ class Wanted:
 
 
 class Preview(NamedTuple):
-    """What a correction would change: readings, values among them, and gallons of its span, None
-    where no volume is changed."""
+    """What a correction would change: the number of readings, the values in them, and the gallons
+    in its span before and after (None where no volume changes)."""
 
     touched: Touched
     gallons_before: float | None
     gallons_after: float | None
 
 
-# --- Finding -------------------------------------------------------------------------------------
+# --- Lookup --------------------------------------------------------------------------------------
 
 
 def find(store: Store, scope: Scope, kind: AnnotationKind, annotation_id: str) -> AnnotationEntry:
-    """NotFound where the scope has none."""
+    """Returns the annotation. Raises NotFound where the scope has none with that id."""
     entry = store.annotation(scope, kind, annotation_id) if storable(annotation_id) else None
     if entry is None:
         raise NotFound(f"{kind.value.capitalize()} not found, or you don't have access.")
     return entry
 
 
-# --- Making and changing -------------------------------------------------------------------------
+# --- Creating and changing -----------------------------------------------------------------------
 
 
 def create(
     store: Store, scope: Scope, kind: AnnotationKind, wanted: Wanted, author: Author
 ) -> AnnotationEntry:
-    """A note or maintenance. BadRequest and NotFound say what can't be."""
+    """Creates a note or maintenance. Raises BadRequest or NotFound."""
     device = _whose(store, scope, wanted)
     made = _checked(_new(scope, kind, wanted, device, author))
     entry = _entry(made, device)
@@ -91,7 +97,7 @@ def create(
 
 
 def change(store: Store, entry: AnnotationEntry, author: Author, **fields: Any) -> AnnotationEntry:
-    """Change some fields of the annotation."""
+    """Changes fields of the annotation."""
     _refuse_others(entry, author)
     after = _checked(
         replace(entry.annotation, **fields, changed_ms=clock_ms(), changed_by=author.name)
@@ -107,7 +113,8 @@ def drop(store: Store, entry: AnnotationEntry, author: Author) -> None:
 
 
 def _refuse_others(entry: AnnotationEntry, author: Author) -> None:
-    """Notes are their author's; whoever may change anything else is an administrator anyway."""
+    """Only authors and administrators may change notes. Everything else takes an administrator
+    anyway."""
     if author.name != entry.annotation.created_by and not author.role.may_administer:
         raise Forbidden(NOT_YOURS)
 
@@ -120,7 +127,7 @@ def correct(store: Store, scope: Scope, wanted: Wanted, author: Author) -> Annot
     made = _checked(_new(scope, AnnotationKind.CORRECTION, wanted, device, author))
     entry = _entry(made, device)
     if device is None:
-        raise _bad("device", "is required: a correction is of one device")
+        raise invalid_fields(device="is required: a correction is of one device")
     if not store.touched_by(device, _span(made), made.metrics).readings:
         raise Conflict("There are no readings in this span.")
     with _refused_as_conflict():
@@ -129,7 +136,7 @@ def correct(store: Store, scope: Scope, wanted: Wanted, author: Author) -> Annot
 
 
 def revoke(store: Store, entry: AnnotationEntry, reason: str, author: Author) -> AnnotationEntry:
-    """Conflict where it is revoked already."""
+    """Revokes a correction. Raises Conflict where it is already revoked."""
     if entry.annotation.ended_ms is not None:
         raise Conflict("This correction is revoked already.")
     ended = replace(entry.annotation, ended_ms=clock_ms(), ended_by=author.name, end_reason=reason)
@@ -141,7 +148,8 @@ def revoke(store: Store, entry: AnnotationEntry, reason: str, author: Author) ->
 
 @contextmanager
 def _refused_as_conflict() -> Generator[None]:
-    """Pruned readings, or values that don't fit a number."""
+    """Turns the store's refusals (pruned readings, values that don't fit a number) into
+    Conflict."""
     try:
         yield
     except UserError as error:
@@ -149,10 +157,10 @@ def _refused_as_conflict() -> Generator[None]:
 
 
 def preview(store: Store, scope: Scope, wanted: Wanted) -> Preview:
-    """Of a correction that isn't made yet."""
+    """Previews a correction that hasn't been made yet."""
     device = _whose(store, scope, wanted)
     if device is None:
-        raise _bad("device", "is required: a correction is of one device")
+        raise invalid_fields(device="is required: a correction is of one device")
     made = _checked(_new(scope, AnnotationKind.CORRECTION, wanted, device, Author("", Role.VIEWER)))
     touched = store.touched_by(device, _span(made), made.metrics)
     if FLOW_AMOUNT.name not in made.metrics:
@@ -178,13 +186,13 @@ def _span(correction: Annotation) -> Span:
     return Span(correction.from_ms, (correction.to_ms or correction.from_ms + 1) - 1)
 
 
-# --- What may be ---------------------------------------------------------------------------------
+# --- Checks --------------------------------------------------------------------------------------
 
 
 def _whose(store: Store, scope: Scope, wanted: Wanted) -> Device | None:
-    """The device, None for a group's. A group that the grant doesn't cover isn't there."""
+    """Returns the device, or None for a group. A group outside the grant counts as missing."""
     if (wanted.device is None) == (wanted.group is None):
-        raise _bad("device", "give a device or a group")
+        raise invalid_fields(device="give a device or a group")
     if wanted.device is not None:
         return identify(store, scope, wanted.device)
     group, grant = wanted.group or "", scope.grant
@@ -217,17 +225,17 @@ def _new(
 
 
 def _checked(made: Annotation) -> Annotation:
-    """BadRequest where the fields don't go together."""
+    """Raises BadRequest where the fields contradict each other."""
     from_ms, to_ms, until_ms = made.from_ms, made.to_ms, made.until_ms
     if not made.body:
         name = "text" if made.kind is AnnotationKind.NOTE else "reason"
-        raise _bad(name, "is required")
+        raise invalid_fields(**{name: "is required"})
     if to_ms is not None and to_ms <= from_ms:
-        raise _bad("to", "must be after from")
+        raise invalid_fields(to="must be after from")
     if made.kind is not AnnotationKind.NOTE and to_ms is None:
-        raise _bad("to", "is required")
+        raise invalid_fields(to="is required")
     if made.kind is AnnotationKind.CORRECTION and (to_ms or 0) > made.created_ms:
-        raise _bad("to", "is in the future: only readings that are there can be corrected")
+        raise invalid_fields(to="is in the future: only readings that are there can be corrected")
     if made.kind is AnnotationKind.MAINTENANCE:
         _check_repeat(made, (to_ms or 0) - from_ms, until_ms)
     return made
@@ -235,17 +243,17 @@ def _checked(made: Annotation) -> Annotation:
 
 def _check_repeat(made: Annotation, length_ms: int, until_ms: int | None) -> None:
     if length_ms > LONGEST_MS:
-        raise _bad("to", "is more than a year after from")
+        raise invalid_fields(to="is more than a year after from")
     if made.repeats is Repeat.ONCE:
         if until_ms is not None:
-            raise _bad("until", "needs repeat")
+            raise invalid_fields(until="needs repeat")
         return
     if until_ms is None:
-        raise _bad("until", "is required: until when it repeats")
+        raise invalid_fields(until="is required: until when it repeats")
     if not made.from_ms <= until_ms <= made.from_ms + LONGEST_REPEAT_MS:
-        raise _bad("until", "must be within two years after from")
+        raise invalid_fields(until="must be within two years after from")
     if length_ms > SHORTEST_STEP_MS[made.repeats]:
-        raise _bad("to", "is later than the next repeat begins")
+        raise invalid_fields(to="is later than the next repeat begins")
 
 
 SHORTEST_STEP_MS: Final = {
@@ -253,11 +261,6 @@ SHORTEST_STEP_MS: Final = {
     Repeat.WEEKLY: 7 * DAY_MS,
     Repeat.MONTHLY: 28 * DAY_MS,
 }
-
-
-def _bad(name: str, detail: str) -> BadRequest:
-    problem = ParameterProblem(name, detail)
-    return BadRequest("Some fields are invalid; errors lists them.", errors=(problem,))
 
 
 # --- As JSON -------------------------------------------------------------------------------------

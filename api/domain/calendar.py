@@ -1,8 +1,8 @@
-"""Days, months and totals: source rows regrouped, and the minutes they cover.
+"""Days, months and totals: stored rows regrouped, and the minutes that they cover.
 
-avg_flow_rate of a regrouped row is its total over the minutes of the source buckets whose start
-lies in the range, present or not; an open side of the range ends at the first or last bucket that
-matched. Everything else comes from the store as it is.
+avg_flow_rate of a regrouped row is its total divided by the minutes of all source buckets that
+start in the range, with readings or without. An open side of the range ends at the first or last
+bucket that matched. The other values come from the store unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def calendar_rows(
     where: Where,
     zone: ZoneInfo | None,
 ) -> list[Row]:
-    """(first instant of the local day or month in ms, *AGGREGATES) for each that has rows."""
+    """Returns (first instant of the local day or month in ms, *AGGREGATES) for each one that has
+    rows."""
     edges = _edges(series, device, resolution, span, zone or _UTC)
     ends = dict(pairwise(edges))
     runs = groupby(ends.items(), lambda bucket: timez.source_of(*bucket))
@@ -60,7 +61,7 @@ def calendar_rows(
 
 
 def _joined(buckets: Iterable[tuple[int, int]]) -> list[int]:
-    """The edges of adjacent buckets."""
+    """Returns the edges of adjacent buckets."""
     starts, ends = zip(*buckets, strict=True)
     return [*starts, ends[-1]]
 
@@ -68,10 +69,10 @@ def _joined(buckets: Iterable[tuple[int, int]]) -> list[int]:
 def _edges(
     series: TimeSeries, device: Device, resolution: Resolution, span: Span, zone: ZoneInfo
 ) -> list[int]:
-    """The local edges around the device's rows; none where it has none.
+    """Returns the local edges around the device's rows; none where it has no rows.
 
-    The rows are looked for up to one bucket beyond ``to``: a bucket belongs to the range by its
-    start, and all that it holds may lie after ``to``.
+    Rows are searched up to one bucket beyond ``to``: a bucket belongs to the range by its start,
+    and all of its readings may lie after ``to``.
     """
     to_ms = None if span.to_ms is None else span.to_ms + COARSEST_STORED.fixed_ms
     bounds = series.bounds(device, ONE_MINUTE, Span(span.from_ms, to_ms))
@@ -83,7 +84,7 @@ def _edges(
 
 
 def _closed(span: Span, pieces: list[Piece]) -> tuple[int, int]:
-    """The range with its open sides ended at what matched."""
+    """Closes the range's open sides at the first and last row that matched."""
     if not pieces:
         return 0, -1
     return (
@@ -97,7 +98,8 @@ def _within(reach: tuple[int, int], piece: Piece, next_edge_ms: int) -> tuple[in
 
 
 def covered_minutes(source: Resolution, from_ms: int, to_ms: int) -> float:
-    """The minutes of the source buckets whose start lies in the range; of raw, the range itself."""
+    """Returns the minutes of the source buckets that start in the range; for raw rows, the length
+    of the range."""
     if source is RAW:
         return max(0, to_ms - from_ms) / MINUTE_MS
     length = source.fixed_ms
@@ -105,7 +107,7 @@ def covered_minutes(source: Resolution, from_ms: int, to_ms: int) -> float:
 
 
 def _with_rate(piece: Piece, source: Resolution, reach: tuple[int, int]) -> Row:
-    """The piece's values with avg_flow_rate in its place; null without a total or a minute."""
+    """Inserts avg_flow_rate into the row's values: null without a total or with no minutes."""
     total, minutes = piece.values[_TOTAL], covered_minutes(source, *reach)
     rate = None if total is None or not minutes else total / minutes
     return (*piece.values[:_AVG_RATE], rate, *piece.values[_AVG_RATE + 1 :])
@@ -115,21 +117,22 @@ def _with_rate(piece: Piece, source: Resolution, reach: tuple[int, int]) -> Row:
 
 
 def source_of_total(span: Span) -> Resolution:
-    """The coarsest rollup whose bucket fits the range; raw below a minute, 1hour when open."""
+    """Returns the coarsest rollup whose bucket fits the range: raw below a minute, 1hour for an
+    open range."""
     if span.from_ms is None or span.to_ms is None:
         return COARSEST_STORED
     return coarsest_within(span.to_ms - span.from_ms)
 
 
 def coarsest_within(duration_ms: int) -> Resolution:
-    """The coarsest rollup whose bucket is no longer than the duration, else raw."""
+    """Returns the coarsest rollup whose bucket is no longer than the duration, else raw."""
     fitting = (r for r in reversed(STORED) if r.fixed_ms <= duration_ms)
     return next(fitting, RAW)
 
 
 def total_row(series: TimeSeries, device: Device, span: Span, where: Where) -> Row:
-    """The one row of AGGREGATES over the range; of nothing a row of nulls, since no data is not
-    zero flow."""
+    """Returns the one row of AGGREGATES over the range. Without readings all values are null: no
+    data is not zero flow."""
     source = source_of_total(span)
     low = timez.FIRST_INSTANT_MS if span.from_ms is None else span.from_ms
     high = timez.LAST_INSTANT_MS if span.to_ms is None else span.to_ms

@@ -1,4 +1,4 @@
-"""The rows of one device at one resolution, a page at a time."""
+"""The rows of one device at one resolution, page by page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from api.store.base import Device, Row, Span, TimeSeries, Where
 
 @dataclass(frozen=True, slots=True)
 class DatapointsRequest:
-    """``where`` selects rows; on day, month and total the source rows before they are regrouped.
+    """``where`` filters rows: for day, month and total, the source rows before they are regrouped.
     ``metrics``: only these values of each row."""
 
     resolution: Resolution
@@ -26,7 +26,7 @@ class DatapointsRequest:
 
 
 def count_datapoints(series: TimeSeries, device: Device, request: DatapointsRequest) -> int:
-    """How many rows the question has, whatever its page."""
+    """Returns the number of rows that match, on all pages."""
     if request.resolution is TOTAL:
         return 1
     if request.resolution.calendar:
@@ -35,7 +35,8 @@ def count_datapoints(series: TimeSeries, device: Device, request: DatapointsRequ
 
 
 def datapoints(series: TimeSeries, device: Device, request: DatapointsRequest) -> list[Row]:
-    """The page, ascending: (instant in ms, *values), for total the one row without an instant."""
+    """Returns the page, ascending: (instant in ms, *values); for total, one row without an
+    instant."""
     if request.resolution is TOTAL:
         return _narrowed([total_row(series, device, request.span, request.where)], request)
     if request.resolution.calendar:
@@ -53,7 +54,8 @@ def datapoints(series: TimeSeries, device: Device, request: DatapointsRequest) -
 
 
 def _narrowed(rows: list[Row], request: DatapointsRequest) -> list[Row]:
-    """Regrouped rows are few and made whole; what wasn't asked for is left out afterwards."""
+    """Drops the values that weren't requested. Regrouped rows are few, so they are computed
+    whole."""
     if request.metrics is METRICS:
         return rows
     wanted = request.resolution.columns_of(request.metrics)

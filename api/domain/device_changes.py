@@ -1,4 +1,4 @@
-"""Changes of devices: fields of one or many, a meter's exchange, deletion."""
+"""Changes of devices: fields of one or many devices, a meter's exchange, deletion."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from api.catalog import RAW
 from api.domain.device_fields import FIELD_BY_NAME, EditableField, checked, values_of
 from api.domain.identify import NO_SUCH_DEVICE
 from api.errors import BadRequest, Conflict, Forbidden, NotFound, ParameterProblem, UserError
-from api.store.base import AuditEntry, Device, NewDevice, Scope, Span, Store
-from api.timez import stamp
+from api.metering.register import exchanged
+from api.store.base import AuditEntry, Device, DeviceQuery, NewDevice, Scope, Span, Store
+from api.timez import LAST_INSTANT_MS, stamp
 
 WHOLE: Final = "This needs a credential for all of the organization's devices."
 EXCHANGES: Final = "meterExchanges"
 
 
 class Editor(NamedTuple):
-    """Who changes something, and when."""
+    """Who makes a change, and when."""
 
     by: str
     at_ms: int
@@ -26,8 +27,8 @@ class Editor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeviceChange:
-    """``values`` by field name, checked; ``expected_ms``: the ``updated_ms`` that the editor
-    saw, None to change the device whatever happened meanwhile."""
+    """``values`` are by field name, checked. ``expected_ms`` is the ``updated_ms`` that the editor
+    saw; None changes the device whatever happened since."""
 
     device: Device
     values: Mapping[str, Any]
@@ -40,7 +41,8 @@ def require_whole(scope: Scope) -> None:
 
 
 def checked_values(given: Mapping[str, Any]) -> dict[str, Any]:
-    """BadRequest names each field that is unknown or has a value that won't do."""
+    """Checks values. Raises BadRequest naming each field that is unknown or has an invalid
+    value."""
     values: dict[str, Any] = {}
     problems: list[ParameterProblem] = []
     for name, value in given.items():
@@ -60,8 +62,8 @@ def checked_values(given: Mapping[str, Any]) -> dict[str, Any]:
 def change(
     store: Store, scope: Scope, changes: Sequence[DeviceChange], editor: Editor, reason: str = ""
 ) -> int:
-    """Change all of the devices or none; how many differ now. Conflict where one has been changed
-    by somebody else, or a name is taken."""
+    """Changes all of the devices or none. Returns how many now differ. Raises Conflict where
+    somebody else has changed one since, or a name is taken."""
     if any(FIELD_BY_NAME[name].of_all for each in changes for name in each.values):
         require_whole(scope)
     differing = [each for each in changes if differences(each)]
@@ -83,7 +85,7 @@ def _import(
 def create(
     store: Store, scope: Scope, serial: str, values: Mapping[str, Any], editor: Editor
 ) -> None:
-    """Conflict if there is an active device with that serial number."""
+    """Creates a device. Raises Conflict if an active device has that serial number."""
     require_whole(scope)
     (existing,) = store.resolve(scope, [serial])
     if existing is not None and existing.serial_number == serial:
@@ -102,7 +104,7 @@ def created(serial: str, values: Mapping[str, Any]) -> NewDevice:
 
 
 def differences(each: DeviceChange) -> dict[str, tuple[Any, Any]]:
-    """(before, after) by field name."""
+    """Returns (before, after) by field name, for fields that differ."""
     before = values_of(each.device)
     pairs = {name: (before[name], _plain(value)) for name, value in each.values.items()}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
@@ -123,7 +125,7 @@ def new_device(each: DeviceChange) -> NewDevice:
 def _placed(
     values: Mapping[str, Any], price: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...] | None]:
-    """(fields of an import, changes of the configuration, groups)"""
+    """Returns (fields of an import, changes of the configuration, groups)."""
     fields, config, groups = dict[str, Any](), dict[str, Any](), None
     for name, value in values.items():
         field = FIELD_BY_NAME[name]
@@ -161,8 +163,8 @@ def audit_of(scope: Scope, each: DeviceChange, editor: Editor, reason: str = "")
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A meter took another's place at ``at_ms``. ``last``: the old one's last register, None if
-    unknown; ``first``: the new one's first."""
+    """A meter replaced another at ``at_ms``. ``last`` is the old meter's last register, None if
+    unknown; ``first`` is the new meter's first."""
 
     at_ms: int
     last: float | None
@@ -187,21 +189,26 @@ def exchange(
     new: Exchange,
     editor: Editor,
 ) -> None:
-    """Note the exchange, with other fields that change with it (a new network id). Conflict if one
-    at that time is noted already."""
+    """Records the exchange, with other fields that change with it (such as a new network id).
+    Raises Conflict if an exchange at that time is already recorded."""
     rows = exchanges_of(each.device)
-    if any(row.get("at") == new.row["at"] for row in rows):
+    try:
+        noted = exchanged(rows, new.at_ms, new.row)
+    except ValueError as error:
+        raise BadRequest(f"An exchange {error}.") from None
+    if len(noted) == len(rows):
         raise Conflict("An exchange at this time is noted already.")
-    noted = sorted([*rows, new.row], key=lambda row: str(row.get("at")))
     _set_exchanges(store, scope, each, noted, "exchange", editor)
 
 
-def undo_exchange(store: Store, scope: Scope, each: DeviceChange, at: str, editor: Editor) -> None:
-    """NotFound where none is noted at that time."""
-    rows = exchanges_of(each.device)
-    rest = [row for row in rows if row.get("at") != at]
-    if len(rest) == len(rows):
-        raise NotFound("No exchange is noted at this time.")
+def undo_exchange(
+    store: Store, scope: Scope, each: DeviceChange, at_ms: int, editor: Editor
+) -> None:
+    """Removes a recorded exchange. Raises NotFound where there is none at that time."""
+    try:
+        rest = exchanged(exchanges_of(each.device), at_ms, None)
+    except ValueError:
+        raise NotFound("No exchange is noted at this time.") from None
     _set_exchanges(store, scope, each, rest, "undo exchange", editor)
 
 
@@ -209,7 +216,7 @@ def _set_exchanges(
     store: Store,
     scope: Scope,
     each: DeviceChange,
-    rows: list[dict[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
     action: str,
     editor: Editor,
 ) -> None:
@@ -232,7 +239,7 @@ def _shown(row: Mapping[str, Any]) -> str:
 
 
 def extent(store: Store, device: Device) -> dict[str, Any]:
-    """What would be deleted with it."""
+    """Returns what would be deleted with the device."""
     bounds = store.bounds(device, RAW, Span())
     return {
         "id": device.id,
@@ -245,7 +252,7 @@ def extent(store: Store, device: Device) -> dict[str, Any]:
 
 
 def delete(store: Store, scope: Scope, device: Device, reason: str, editor: Editor) -> int:
-    """With its readings, for good; how many these were."""
+    """Deletes the device and its readings for good. Returns the number of readings."""
     before = {"name": device.label, **extent(store, device)}
     audit = AuditEntry(
         editor.at_ms, scope.organization_id, editor.by, "device", "delete", device.id, before,
@@ -254,17 +261,47 @@ def delete(store: Store, scope: Scope, device: Device, reason: str, editor: Edit
     return store.delete_device(device, [audit])
 
 
+def stored(store: Store, device: Device) -> int:
+    """Returns how many readings and registers the device has; derived readings don't count."""
+    return store.count_registers(device, Span()) + store.count_beside_registers(device, Span())
+
+
+def unused(store: Store, scope: Scope, devices: Sequence[Device]) -> list[Device]:
+    """Returns the devices without notes, maintenance, corrections and finding settings, and that no
+    rule, budget, tariff, report or other device names."""
+    if not devices:
+        return []
+    keys, organization_id = [device.key for device in devices], scope.organization_id
+    annotated = {
+        *store.notes_of(keys, 0, LAST_INSTANT_MS), *store.maintenance_of(keys),
+        *store.corrections_of(keys),
+    }  # fmt: skip
+    texts = [f"{row.name} {row.definition}" for row in store.billing_rows(None, organization_id)]
+    texts += [row.definition for row in store.alert_rules(organization_id)]
+    texts += [each.target for each in store.finding_settings(organization_id)]
+    every, names = store.devices(scope, DeviceQuery(active=None)), "\n".join(texts)
+    parents = {(each.config or {}).get("parent") for each in every}
+    return [
+        device
+        for device in devices
+        if device.key not in annotated
+        and device.id not in names
+        and device.serial_number not in parents
+    ]
+
+
 def named(store: Store, scope: Scope, device_ids: Iterable[str]) -> list[Device]:
-    """The devices of these UUIDs, active or not. NotFound if one isn't the scope's."""
+    """Returns the devices of these UUIDs, active or not. Raises NotFound if one is out of scope."""
     wanted = list(device_ids)
     devices = store.resolve(scope, wanted)
-    if any(device is None for device in devices):
-        raise NotFound(NO_SUCH_DEVICE)
+    for device, name in zip(devices, wanted, strict=True):
+        if device is None:
+            raise NotFound(f"{name}: {NO_SUCH_DEVICE}")
     return [device for device in in_context(store, scope, devices) if device is not None]
 
 
 def in_context(store: Store, scope: Scope, devices: Sequence[Device | None]) -> list[Device | None]:
-    """`resolve` leaves out groups and parents: the same devices with them."""
+    """Returns the same devices with their groups and parents, which `resolve` leaves out."""
     keys = {device.key for device in devices if device is not None}
     full = {each.key: each for each in store.devices_in_context(scope, sorted(keys))}
     return [None if device is None else full[device.key] for device in devices]

@@ -1,6 +1,7 @@
-"""The fields of a device that administrators edit: their place in a device, and which values do.
+"""The device fields that administrators edit: where each is stored, and which values are valid.
 
-The rows make the grid and the form, the columns of the CSV file, the document and the checks.
+The grid, the form, the CSV columns, the OpenAPI document and the checks are derived from these
+rows.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from api.catalog import CATEGORIES
+from api.metering.meter_size import names_a_size
+from api.metering.units import PER_GALLON
 from api.store.base import Device
 from api.timez import parse_instant, stamp, zone_names
 
@@ -25,8 +28,9 @@ MOST_GROUPS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class EditableField:
-    """``key``: its name where it is stored. ``of_all``: changing it needs a credential for all
-    devices, since it decides what others see. ``check`` returns the value or raises ValueError."""
+    """``key`` is the name in the store. ``of_all``: a change needs a credential for all devices,
+    since it decides what others see. ``check`` returns the value or raises ValueError. ``unit``:
+    of its values, where readers may see another one (`api.metering.units.shown_unit`)."""
 
     name: str
     label: str
@@ -40,6 +44,7 @@ class EditableField:
     required: bool = False
     of_all: bool = False
     in_grid: bool = True
+    unit: str = ""
 
     @property
     def stored_as(self) -> str:
@@ -67,8 +72,12 @@ def _required(value: Any) -> str:
     return text
 
 
-def _number(least: float, most: float, *, whole: bool = False) -> Callable[[Any], float | int]:
-    bounds = f"from {least:,g} to {most:,g}"
+def _number(
+    least: float, most: float, *, whole: bool = False, unit: str = ""
+) -> Callable[[Any], float | int]:
+    """``unit``: named in the message, so that `api.metering.units.words_in` can convert it."""
+    lowest, highest = (f"{bound:,.10g}{unit and f' {unit}'}" for bound in (least, most))
+    bounds = f"from {lowest} to {highest}"
 
     def check(value: Any) -> float | int:
         if type(value) not in (int, float) or not math.isfinite(value):
@@ -131,6 +140,13 @@ def _instant(value: Any) -> str:
     return stamp(parse_instant(value), fraction=True)
 
 
+def _size(value: Any) -> str:
+    text = _text(value)
+    if text and not names_a_size(text):
+        raise ValueError('must be written as on the meter, such as DN 20, Q3 4 or 3/4"')
+    return text
+
+
 PRICE: Final = _number(0, 1e6)
 
 # --- The rows ------------------------------------------------------------------------------------
@@ -149,20 +165,21 @@ FIELDS: Final = (
     EditableField("category", "Category", "Device", "choice", _one_of(CATEGORIES), "field",
                   choices=CATEGORIES, required=True, in_grid=False),
     EditableField("model", "Model", "Device", "text", _text, "field"),
-    EditableField("meterSize", "Size", "Device", "text", _text,
+    EditableField("meterSize", "Size", "Device", "text", _size,
                   hint="As on the meter: DN 20, Q3 4."),
-    EditableField("highFlowLimit", "Max. flow, gpm", "Device", "number", _number(0.001, 1e6),
+    EditableField("highFlowLimit", "Max. flow", "Device", "number",
+                  _number(0.001, 1e6, unit="gal/min"), unit="gal/min",
                   hint="Of a meter of this size. A larger flow is a finding."),
     EditableField("continuousFlowByDesign", "Flows by design", "Device", "flag", _flag,
                   hint="Flow that never stops is no leak here."),
     EditableField("deviceTimeZone", "Time zone", "Reporting", "zone", zone_name, "field",
                   required=True),
-    EditableField("reportingInterval", "Reports every, s", "Reporting", "number",
+    EditableField("reportingInterval", "Reporting interval, s", "Reporting", "number",
                   _number(1, 31 * 86_400), "field", hint="Empty: learned from its readings."),
     EditableField("installedOn", "Installed on", "Reporting", "instant", _instant, "field",
                   required=True, in_grid=False),
-    EditableField("price", "Price per gallon", "Cost", "number", PRICE, "price", "value",
-                  hint="Empty: the organization's."),
+    EditableField("price", "Price", "Cost", "number", PRICE, "price", "value",
+                  unit=PER_GALLON, hint="Empty: the organization's."),
     EditableField("currency", "Currency", "Cost", "text", currency_code, "price",
                   hint="Empty: the organization's.", in_grid=False),
     EditableField("registerUnit", "Register in", "Register", "choice", _one_of(REGISTER_UNITS),
@@ -185,7 +202,7 @@ FIELD_BY_NAME: Final = {field.name: field for field in FIELDS}
 
 
 def values_of(device: Device) -> dict[str, Any]:
-    """The device's value of each field; None for those that aren't set."""
+    """Returns the device's value of each field; None for those that aren't set."""
     return {field.name: _value(field, device) for field in FIELDS}
 
 
@@ -204,7 +221,8 @@ def _value(field: EditableField, device: Device) -> Any:
 
 
 def _usable(field: EditableField, value: Any) -> Any:
-    """A configuration comes from elsewhere: what the field can't hold isn't shown."""
+    """Returns None for a configured value that the field can't hold: configurations may come from
+    other systems."""
     try:
         return None if value is None else field.check(value)
     except ValueError:
@@ -230,7 +248,7 @@ NO: Final = frozenset(("false", "no", "0"))
 
 
 def as_text(value: Any) -> str:
-    """A value as the cell of a file."""
+    """Formats a value as the cell of a file."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -241,7 +259,7 @@ def as_text(value: Any) -> str:
 
 
 def from_text(field: EditableField, text: str) -> Any:
-    """The value of a cell, checked; None for an empty one. Raises ValueError."""
+    """Parses and checks a cell; None for an empty one. Raises ValueError."""
     text = text.strip()
     if field.kind == "list":
         return field.check([name.strip() for name in text.split(";") if name.strip()])
@@ -261,7 +279,7 @@ def from_text(field: EditableField, text: str) -> Any:
 
 
 def checked(field: EditableField, value: Any) -> Any:
-    """A value of JSON, checked; None and "" take it back. Raises ValueError."""
+    """Checks a JSON value; None and "" clear the field. Raises ValueError."""
     if value is None or value == "":
         if field.required:
             raise ValueError("is required")

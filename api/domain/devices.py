@@ -1,4 +1,4 @@
-"""The list of devices that a scope shows."""
+"""The list of the devices in a scope."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from api.store.base import Device, DeviceQuery, Directory, Scope
 
 
 class DevicePage(NamedTuple):
-    """``total`` counts what matches before limit and offset; None where it wasn't asked for."""
+    """``total`` counts all matches, ignoring limit and offset; None where it wasn't requested."""
 
     devices: list[Device]
     total: int | None
@@ -18,7 +18,7 @@ class DevicePage(NamedTuple):
 def list_devices(
     directory: Directory, scope: Scope, query: DeviceQuery, *, counted: bool
 ) -> DevicePage:
-    """The devices that match, in order; what is out of scope is left out, never an error."""
+    """Returns the matching devices in order. Devices out of scope are left out without an error."""
     names = (query.serial_number, query.network_unique_identifier)
     if not all(storable(name) for name in names if name is not None):
         return DevicePage([], 0 if counted else None)

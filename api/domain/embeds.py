@@ -1,7 +1,7 @@
-"""Who may see which embed, what an embed may see, and when it has ended.
+"""Who may see which embed, what an embed may see, and when it ends.
 
-An embed never sees more than its maker may at that moment: its devices, as far as the grant of the
-key that made it still holds them.
+An embed never sees more than its creator may at that moment: its devices, as far as the grant of
+the key that created it still covers them.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from enum import StrEnum
 from typing import Final
 
 from api.domain.identify import storable
+from api.domain.organization import units_of
 from api.embeds import EmbedDefinition
-from api.errors import BadRequest, NotFound, ParameterProblem
+from api.errors import BadRequest, NotFound, invalid_fields
 from api.store.base import AuditEntry, Directory, Grant, Scope
 from api.store.web.base import Embed, Embeds, Maker
 
-MOST: Final = 2_000  # that an organization may have at a time; ended ones don't count
-_AT_ONCE: Final = 500  # devices in one question
+MOST: Final = 2_000  # most embeds of an organization at a time; ended ones don't count
+_AT_ONCE: Final = 500  # devices in one query
 
 
 class State(StrEnum):
     ACTIVE = "active"
     EXPIRED = "expired"
     REVOKED = "revoked"
-    STOPPED = "stopped"  # the key that made it, or the organization, has ended
+    STOPPED = "stopped"  # the key that created it, or the organization, is no longer active
 
 
 ENDED: Final = {
@@ -39,12 +40,12 @@ ENDED: Final = {
 
 
 def reason_of(ended: State) -> str:
-    """The word for programs by which a problem says that an embed has ended."""
+    """Returns the machine-readable reason in the problem of an ended embed."""
     return f"embed-{ended}"
 
 
 def grant_now(directory: Directory, embed: Embed, now_ms: int) -> Grant | None:
-    """The maker's grant at this moment; None where it has ended."""
+    """Returns the creator's grant at this moment; None where it has ended."""
     organization = directory.organization(embed.organization_id)
     if organization is None or not organization.active:
         return None
@@ -58,7 +59,7 @@ def grant_now(directory: Directory, embed: Embed, now_ms: int) -> Grant | None:
 
 
 def state_of(embed: Embed, granted: Grant | None, now_ms: int) -> State:
-    """``granted`` as `grant_now` says."""
+    """``granted`` is the result of `grant_now`."""
     expires_ms = embed.definition.expires_ms
     if embed.revoked_ms is not None:
         return State.REVOKED
@@ -68,7 +69,7 @@ def state_of(embed: Embed, granted: Grant | None, now_ms: int) -> State:
 
 
 def states(directory: Directory, embeds: Iterable[Embed], now_ms: int) -> list[State]:
-    """Of each; a key that made many is asked for once."""
+    """Returns the state of each embed. Each creating key is looked up once."""
     grants: dict[tuple[str, Maker], Grant | None] = {}
     result: list[State] = []
     for embed in embeds:
@@ -80,14 +81,14 @@ def states(directory: Directory, embeds: Iterable[Embed], now_ms: int) -> list[S
 
 
 def scope_of(directory: Directory, embed: Embed, granted: Grant) -> Scope:
-    """What the embed may see: its devices within the grant."""
+    """Returns the embed's scope: its devices within the grant."""
     organization_id = embed.organization_id
     within = seen(directory, Scope(organization_id, granted), embed.definition.devices)
     return Scope(organization_id, Grant(devices=within))
 
 
 def seen(directory: Directory, scope: Scope, ids: Sequence[str]) -> frozenset[str]:
-    """Which of those devices (UUIDs) the scope shows."""
+    """Returns which of those devices (UUIDs) are in the scope."""
     visible_ids: set[str] = set()
     for first in range(0, len(ids), _AT_ONCE):
         some = ids[first : first + _AT_ONCE]
@@ -101,7 +102,8 @@ def seen(directory: Directory, scope: Scope, ids: Sequence[str]) -> frozenset[st
 
 
 def visible(directory: Directory, web: Embeds, scope: Scope, key_id: str | None) -> list[Embed]:
-    """The organization's embeds that this scope shows whole, and those that its key has made."""
+    """Returns the organization's embeds whose devices are all in this scope, and those that its key
+    created."""
     embeds = web.embeds(scope.organization_id)
     ids = sorted({id for embed in embeds for id in embed.definition.devices})
     visible_ids = seen(directory, scope, ids)
@@ -115,7 +117,7 @@ def visible(directory: Directory, web: Embeds, scope: Scope, key_id: str | None)
 def find(
     directory: Directory, web: Embeds, scope: Scope, key_id: str | None, embed_id: str
 ) -> Embed:
-    """The one embed, by the same rule. NotFound where there is none that this scope shows."""
+    """Returns one embed by the rule of `visible`. Raises NotFound where there is none."""
     embed = web.embed(embed_id) if storable(embed_id) else None
     if embed is not None and embed.organization_id == scope.organization_id:
         ids = embed.definition.devices
@@ -137,14 +139,14 @@ def make(
     now_ms: int,
     author: str,
 ) -> Embed:
-    """A new embed of devices that this scope shows, by any identifier. BadRequest names one that
-    it doesn't, and what ends before it begins."""
+    """Creates an embed of devices of this scope, named by any identifier. Raises BadRequest for a
+    device out of scope, or for an end in the past."""
     devices = directory.resolve(scope, [text for text in wanted.devices if storable(text)])
     ids = tuple(dict.fromkeys(device.id for device in devices if device is not None))
     if len(devices) < len(wanted.devices) or None in devices:
-        raise _unusable("devices", _hidden(directory, scope, wanted.devices))
+        raise invalid_fields(devices=_hidden(directory, scope, wanted.devices))
     if wanted.expires_ms is not None and wanted.expires_ms <= now_ms:
-        raise _unusable("expires", "is in the past")
+        raise invalid_fields(expires="is in the past")
     there = web.embeds(scope.organization_id)
     if states(directory, there, now_ms).count(State.ACTIVE) >= MOST:
         raise BadRequest(f"The organization already has {MOST} embeds: revoke some first.")
@@ -152,7 +154,11 @@ def make(
         id=f"emb_{secrets.token_urlsafe(18)}",
         organization_id=scope.organization_id,
         maker=maker,
-        definition=replace(wanted, devices=ids),
+        definition=replace(
+            wanted,
+            devices=ids,
+            units=wanted.units or units_of(directory, scope.organization_id),
+        ),
         created_ms=now_ms,
     )
     audit = AuditEntry(
@@ -173,8 +179,3 @@ def _hidden(directory: Directory, scope: Scope, identifiers: Sequence[str]) -> s
         if not storable(text) or directory.resolve(scope, [text])[0] is None:
             return f"device {text[:80]!r} not found, or you don't have access"
     return "a device was not found, or you don't have access"
-
-
-def _unusable(name: str, detail: str) -> BadRequest:
-    problem = ParameterProblem(name, detail)
-    return BadRequest("Some fields are invalid; errors lists them.", errors=(problem,))

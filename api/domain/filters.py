@@ -1,7 +1,7 @@
-"""``field:op:value`` as a condition on rows, and the pattern that describes it.
+"""Parses ``field:op:value`` into a condition on rows; derives the pattern that documents it.
 
-The pattern and the parser are made from the same rows of the catalog and the same form of a
-number, so that the document promises exactly what a request is held to.
+The parser and the pattern are built from the same catalog rows and the same number format, so that
+the document promises exactly what requests are checked against.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from api.catalog import AGGREGATED_FILTER_FIELDS, OPERATORS, RAW_FILTER_FIELDS
 from api.store.base import Condition
 
-# A sign that was decoded as a space is still a sign: 1e+3 in a query arrives as "1e 3".
+# A sign that was decoded as a space still counts: 1e+3 in a query arrives as "1e 3".
 NUMBER_PATTERN: Final = r"-?[0-9]+(\.[0-9]+)?([eE][-+ ]?[0-9]{1,3})?"
 _NUMBER: Final = re.compile(NUMBER_PATTERN)
 
@@ -21,13 +21,14 @@ _EVERY_FIELD: Final = {**RAW_FILTER_FIELDS, **AGGREGATED_FILTER_FIELDS}
 
 
 def filter_pattern() -> str:
-    """The anchored regular expression of a filter on any resolution."""
+    """Returns the anchored regular expression of a filter on any resolution."""
     fields, operators = "|".join(_EVERY_FIELD), "|".join(OPERATORS)
     return f"^({fields}):({operators}):{NUMBER_PATTERN}$"
 
 
 def parse_number(text: str) -> float:
-    """A finite number in plain or exponent form. Raises ValueError, in words for the caller."""
+    """Parses a finite number in plain or exponent form. Raises ValueError with a message for the
+    caller."""
     if _NUMBER.fullmatch(text) is None:
         raise ValueError("must be a number")
     value = float(text.replace(" ", "+"))
@@ -37,10 +38,10 @@ def parse_number(text: str) -> float:
 
 
 def parse_filter(text: str, *, aggregated: bool | None) -> Condition:
-    """One condition. An unprefixed field of an aggregated row means its avg_ column.
+    """Parses one condition. On aggregated rows a field without a prefix means its avg_ column.
 
-    ``aggregated`` None stands for a resolution that isn't known: then any field will do.
-    Raises ValueError, in words for the caller.
+    With ``aggregated`` None the resolution is unknown and any field is accepted. Raises ValueError
+    with a message for the caller.
     """
     field, _, rest = text.partition(":")
     operator, _, value = rest.partition(":")

@@ -1,7 +1,7 @@
 """Resolves a device identifier within a scope.
 
-Unknown, foreign, out of the grant, or inactive and not named by UUID: all the same "not found", so
-that a response never reveals whether a device exists.
+Unknown, of another organization, outside the grant, or inactive and not named by UUID: all give the
+same "not found", so that a response never reveals whether a device exists.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ NO_SUCH_DEVICE: Final = "Device not found, or you don't have access."
 
 
 def storable(text: str) -> bool:
-    """Whether any store could hold the text: databases keep no NUL inside one, and UTF-8 no half
-    of a surrogate pair, which JSON may well bring."""
+    """Whether every store can hold the text. Databases refuse NUL, and UTF-8 has no encoding for
+    half of a surrogate pair, which JSON may contain."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -26,7 +26,7 @@ def storable(text: str) -> bool:
 
 
 def identify(directory: Directory, scope: Scope, identifier: str) -> Device:
-    """The device of the identifier. Raises NotFound if the scope has none."""
+    """Returns the device of the identifier. Raises NotFound if the scope has none."""
     device = directory.resolve(scope, [identifier])[0] if storable(identifier) else None
     if device is None:
         raise NotFound(NO_SUCH_DEVICE)
@@ -34,7 +34,7 @@ def identify(directory: Directory, scope: Scope, identifier: str) -> Device:
 
 
 def identify_each(directory: Directory, scope: Scope, identifiers: Sequence[str]) -> list[Device]:
-    """The visible devices in the requested order, each once, at its first position."""
+    """Returns the visible devices in the requested order, each once, at its first position."""
     valid = [identifier for identifier in identifiers if storable(identifier)]
     device = directory.resolve(scope, valid) if valid else []
     return list({device.key: device for device in device if device is not None}.values())

@@ -17,7 +17,8 @@ class Summary(NamedTuple):
 
 
 class Latest(NamedTuple):
-    """``expected`` is the number of bucket starts of ``uptime`` in the window; 0 without it."""
+    """``expected`` is the number of bucket starts of ``uptime`` in the window; 0 without
+    ``uptime``."""
 
     uptime: Resolution | None
     quality: Resolution | None
@@ -36,8 +37,8 @@ def latest(
     quality: bool,
     last: bool,
 ) -> Latest:
-    """One entry per visible device, in the order asked. Every count is of bucket starts within
-    the window, so that what was observed never exceeds what was expected."""
+    """Returns one entry per visible device, in the requested order. Every count is of bucket starts
+    within the window, so that the observed count never exceeds the expected one."""
     devices = identify_each(store, scope, identifiers)
     source = coarsest_within(to_ms - from_ms) if quality else None
     query = LatestQuery(Span(from_ms, to_ms), uptime, source, last)

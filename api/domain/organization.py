@@ -1,18 +1,21 @@
-"""Changes of an organization and of its groups, and what is wrong with its data."""
+"""Changes of an organization and of its groups, and problems with its data."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from api.catalog import UNIT_SYSTEMS
 from api.domain.device_changes import DeviceChange, Editor, change, require_whole
 from api.domain.device_fields import values_of
 from api.errors import BadRequest, Conflict, NotFound
 from api.metering.cost import DEFAULT_CURRENCY
+from api.metering.units import words_in
 from api.store.base import (
     AuditEntry,
     Device,
     DeviceQuery,
+    Directory,
     Grant,
     Organization,
     OrganizationChange,
@@ -34,9 +37,25 @@ def organization_object(store: Store, scope: Scope) -> dict[str, Any]:
         "price": organization.default_cost_per_gallon,
         "currency": settings.get("currency", DEFAULT_CURRENCY),
         "zone": settings.get("zone", "UTC"),
+        "units": settings.get("units", UNIT_SYSTEMS[0]),
         "holidays": list(store.holidays(scope.organization_id)),
         "updated": stamp(organization.updated_ms, fraction=True),
     }
+
+
+def units_of(store: Directory, organization_id: str) -> str:
+    """The units of readers who haven't chosen any: a name of `catalog.UNIT_SYSTEMS`."""
+    return store.organization_settings(organization_id).get("units", UNIT_SYSTEMS[0])
+
+
+def currency_of(store: Directory, organization_id: str) -> str:
+    """The currency of prices that name none."""
+    return store.organization_settings(organization_id).get("currency", DEFAULT_CURRENCY)
+
+
+def zone_of(store: Directory, organization_id: str) -> str:
+    """The time zone of new devices."""
+    return store.organization_settings(organization_id).get("zone", "UTC")
 
 
 def stored(store: Store, scope: Scope) -> Organization:
@@ -53,11 +72,12 @@ def change_organization(
     expected_ms: int | None,
     editor: Editor,
 ) -> None:
-    """``values``: some of name, price, currency, zone, holidays, checked."""
+    """Changes settings. ``values``: some of name, price, currency, zone, units and holidays,
+    already checked."""
     require_whole(scope)
     before = organization_object(store, scope)
     after = {**before, **values}
-    if expected_ms not in (None, stored(store, scope).updated_ms):  # the store looks again
+    if expected_ms not in (None, stored(store, scope).updated_ms):  # the store checks again
         raise Conflict(CHANGED, reason="changed")
     differing = [name for name in values if before[name] != after[name]]
     if not differing:
@@ -65,6 +85,7 @@ def change_organization(
     settings = {
         "currency": None if after["currency"] == DEFAULT_CURRENCY else after["currency"],
         "zone": None if after["zone"] == "UTC" else after["zone"],
+        "units": None if after["units"] == UNIT_SYSTEMS[0] else after["units"],
     }
     wanted = OrganizationChange(
         after["name"],
@@ -87,7 +108,7 @@ def change_organization(
 
 
 def groups(store: Store, scope: Scope) -> list[dict[str, Any]]:
-    """Each with its devices, and the keys and rules that are limited to it."""
+    """Returns each group with its devices, and with the keys and rules that are limited to it."""
     members: dict[str, list[Device]] = {}
     for device in store.devices(scope, DeviceQuery(active=None)):
         for name in (device.config or {}).get("groups") or ():
@@ -122,7 +143,8 @@ def change_members(
     remove: Collection[Device],
     editor: Editor,
 ) -> int:
-    """How many devices joined or left. Conflict where one has been changed meanwhile."""
+    """Returns how many devices joined or left. Raises Conflict where somebody else has changed one
+    since."""
     require_whole(scope)
     changes: list[DeviceChange] = []
     for device, joins in (*((d, True) for d in add), *((d, False) for d in remove)):
@@ -137,7 +159,8 @@ def change_members(
 def create_group(
     store: Store, scope: Scope, name: str, devices: Collection[Device], editor: Editor
 ) -> None:
-    """Conflict if there is one of that name. A group is its devices: it needs one."""
+    """Creates a group. Raises Conflict if the name is taken. A group exists only by its devices, so
+    it needs one."""
     require_whole(scope)
     if not devices:
         raise BadRequest("A group needs a device: choose at least one.")
@@ -184,9 +207,11 @@ def _group_audit(
 
 
 def quality(store: Store, scope: Scope) -> dict[str, Any]:
-    """Refused readings by reason, and devices that send readings without a time."""
+    """Returns the refused readings by reason, and the devices that send readings without a time."""
     refusals = sorted(store.refusals(scope.organization_id), key=lambda each: -each.last_seen_ms)
     undated = store.clockless(scope.organization_id)
+    existing = store.resolve(scope, [each.device for each in refusals])
+    units = units_of(store, scope.organization_id)
     return {
         "refused": sum(each.count for each in refusals),
         "refusals": [
@@ -198,8 +223,19 @@ def quality(store: Store, scope: Scope) -> dict[str, Any]:
                 "first": stamp(each.first_seen_ms),
                 "last": stamp(each.last_seen_ms),
                 "sample": each.sample,
+                "exists": device is not None,
             }
-            for each in refusals
+            for each, device in zip(refusals, existing, strict=True)
+        ],
+        "suspicious": [
+            {
+                "device": each.device,
+                "reason": each.reason,
+                "first": stamp(each.first_seen_ms),
+                "last": stamp(each.last_seen_ms),
+                "sample": words_in(each.sample, units),
+            }
+            for each in store.suspicions(scope.organization_id)
         ],
         "undated": [
             {

@@ -13,13 +13,13 @@ from api.ingest.device_cache import DeviceCache
 from api.ingest.submission import Submission
 from api.store.base import ReadingRow
 
-MOST_WAITING: Final = 100_000  # rows; beyond, the oldest are dropped: publishing promises nothing
+MOST_WAITING: Final = 100_000  # rows; beyond, the oldest are dropped: publishing isn't guaranteed
 
 _log = logging.getLogger(__name__)
 
 
 class Stored(NamedTuple):
-    """A reading that was new and is committed. ``device_id`` is the device's UUID."""
+    """A new reading, after its commit. ``device_id`` is the device's UUID."""
 
     organization_id: str
     device_id: str
@@ -27,14 +27,14 @@ class Stored(NamedTuple):
 
 
 Hook = Callable[[Sequence[Stored]], object]
-"""Called with stored readings, some commits at a time, in the order of the commits. Always called
-by the same thread, which waits for it; its exceptions are logged."""
+"""Called with stored readings, several commits at a time, in the order of the commits. Always
+called by the same thread, which waits for it; its exceptions are logged."""
 
 _Waiting = tuple[str, list[ReadingRow]]
 
 
 class Announcer:
-    """Calls hooks from a thread of its own. Without hooks it does nothing at all."""
+    """Calls hooks from a thread of its own. Without hooks it does nothing."""
 
     def __init__(self, device_cache: DeviceCache, hooks: Sequence[Hook]) -> None:
         self._device_cache, self._hooks = device_cache, tuple(hooks)
@@ -47,7 +47,7 @@ class Announcer:
             self._thread.start()
 
     def announce(self, submission: Submission, stored: list[ReadingRow]) -> None:
-        """Returns at once, whatever the hooks do."""
+        """Queues readings. Returns at once, whatever the hooks do."""
         if not self._hooks or not stored:
             return
         with self._changed:
@@ -60,7 +60,7 @@ class Announcer:
             self._changed.notify()
 
     def close(self, timeout_s: float) -> None:
-        """Pass the waiting readings to the hooks, for at most this long."""
+        """Passes the waiting readings to the hooks, for at most this long."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -78,7 +78,7 @@ class Announcer:
                 _call(hook, stored)
 
     def _next(self) -> list[_Waiting]:
-        """All waiting readings; none once closed."""
+        """Returns all waiting readings; none once closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
             batches = list(self._waiting)

@@ -1,11 +1,12 @@
-"""A batch of readings on its way to the store, in columns: cheap to check, to send and to split."""
+"""A batch of readings on its way to the store, in columns: fast to check, to send and to split."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
+from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -35,8 +36,8 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """n readings: device keys, epoch ms, and one row of n values per metric of the catalog in its
-    order, NaN where null (a reading itself is never NaN)."""
+    """n readings: device keys, epoch ms, and one row of n values per metric of the catalog, in its
+    order; NaN for null (a real reading is never NaN)."""
 
     devices: Ints
     instants: Ints
@@ -51,7 +52,7 @@ class Columns:
         return cast("list[ReadingRow]", list(rows))
 
     def bounds(self) -> list[tuple[int, int, int]]:
-        """(device key, first, last instant) of each device."""
+        """Returns (device key, first, last instant) of each device."""
         if not len(self):
             return []
         order = np.argsort(self.devices, kind="stable")
@@ -68,7 +69,7 @@ class Columns:
 def nullable(column: Floats) -> Iterable[float | None]:
     missing = np.isnan(column)
     if missing.all():
-        return repeat(None)  # as long as the other columns
+        return repeat(None)  # its length is that of the other columns
     if not missing.any():
         return column.tolist()
     boxed = column.astype(object)
@@ -77,7 +78,7 @@ def nullable(column: Floats) -> Iterable[float | None]:
 
 
 class RefusedRow(NamedTuple):
-    """``text``: of the row as it stands in the file, cut at a limit."""
+    """``text``: the row as it is in the file, cut at a limit."""
 
     reason: str
     device: str
@@ -86,12 +87,12 @@ class RefusedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """``read`` rows of a feed: the readings among them, in order, and what was refused.
+    """``read`` rows of a source: the readings among them, in order, and those that were refused.
 
-    ``registers``: those of its rows that have one, and no readings.
-    ``refused_rows``: the first ones of a foreign file, whole.
-    ``unknown`` are ignored column names; ``consumed`` is the number of source bytes read, for a
-    progress bar.
+    ``registers``: the rows with a register; they aren't among the readings. ``refused_rows``: the
+    first ones of a foreign file, whole. ``empty``: how many further rows of such a file had no
+    value. ``unknown`` are ignored column names; ``consumed`` is the number of source bytes read,
+    for a progress bar.
     """
 
     columns: Columns
@@ -101,23 +102,91 @@ class Batch:
     consumed: int = 0
     registers: tuple[RegisterRow, ...] = ()
     refused_rows: tuple[RefusedRow, ...] = ()
+    empty: int = 0
+
+    def __reduce__(self) -> tuple[Callable[..., Batch], tuple[object, ...]]:
+        """Sends registers to another process in columns, which take a tenth of the time of rows.
+        All rows are sorted by device and instant, so that the process that stores them needn't."""
+        order = np.lexsort((self.columns.instants, self.columns.devices)).astype(np.int64)
+        return _unpacked, (
+            self.columns.taken(order),
+            self.read,
+            self.refused,
+            self.unknown,
+            self.consumed,
+            _packed(sorted(self.registers, key=itemgetter(0, 1))),
+            self.refused_rows,
+        )
 
     def bounds(self) -> list[tuple[int, int, int]]:
-        """(device key, first, last instant) of each device's readings, and of its registers."""
-        bounds: dict[int, tuple[int, int]] = {}
-        for row in self.registers:
-            low, high = bounds.get(row.device, (row.ts, row.ts))
-            bounds[row.device] = min(low, row.ts), max(high, row.ts)
-        return [*self.columns.bounds(), *((key, *both) for key, both in bounds.items())]
+        """Returns (device key, first, last instant) of each device's readings and registers."""
+        return [*self.columns.bounds(), *self.register_bounds()]
+
+    def register_bounds(self) -> list[tuple[int, int, int]]:
+        """Returns (device key, first, last instant) of each device's registers."""
+        size = len(self.registers)
+        keys = np.fromiter(map(itemgetter(0), self.registers), np.int64, size)
+        instants = np.fromiter(map(itemgetter(1), self.registers), np.int64, size)
+        return Columns(keys, instants, blank(0)).bounds()
 
     @property
     def refused_count(self) -> int:
         return sum(refused.count for refused in self.refused)
 
 
+class _Packed(NamedTuple):
+    """Registers in columns. ``units``: one for each, or one for all."""
+
+    devices: Ints
+    instants: Ints
+    values: Floats
+    units: str | tuple[str, ...]
+    beside: list[Floats | None]
+
+
+# Makes a row in a third of the time of RegisterRow(...).
+_new_row = cast("Callable[[type[RegisterRow], Iterable[object]], RegisterRow]", tuple.__new__)
+
+
+def _packed(rows: Sequence[RegisterRow]) -> _Packed | None:
+    if not rows:
+        return None
+    devices, instants, values, units, *beside = zip(*rows, strict=True)
+    return _Packed(
+        np.array(devices, np.int64),
+        np.array(instants, np.int64),
+        np.array(values, np.float64),
+        units[0] if len(set(units)) == 1 else units,
+        [np.array(each, np.float64) if _any_given(each) else None for each in beside],
+    )
+
+
+def _any_given(values: Sequence[float | None]) -> bool:
+    return values.count(None) < len(values)
+
+
+def _unpacked(
+    columns: Columns,
+    read: int,
+    refused: tuple[Refused, ...],
+    unknown: frozenset[str],
+    consumed: int,
+    packed: _Packed | None,
+    refused_rows: tuple[RefusedRow, ...],
+) -> Batch:
+    registers: tuple[RegisterRow, ...] = ()
+    if packed is not None:
+        numbers = (packed.devices, packed.instants, packed.values)
+        units = repeat(packed.units) if isinstance(packed.units, str) else packed.units
+        beside = (repeat(None) if each is None else nullable(each) for each in packed.beside)
+        rows = zip(*(each.tolist() for each in numbers), units, *beside, strict=False)
+        registers = tuple(map(_new_row, repeat(RegisterRow), rows))
+    return Batch(columns, read, refused, unknown, consumed, registers, refused_rows)
+
+
 @dataclass(slots=True)
 class Refusals:
-    """Counts refusals by reason and device, keeping the first text of each, capped."""
+    """Counts refusals by reason and device, and keeps the first text of each; limited in number."""
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     samples: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
@@ -135,15 +204,15 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What column-wise checks make of ``size`` rows: ``plain`` rows passed them all. The others
-    aren't necessarily wrong, only unusual; the exact decoder decides."""
+    """The result of column-wise checks on ``size`` rows. ``plain`` rows passed all of them. The
+    others aren't necessarily wrong, only unusual; the exact decoder decides."""
 
     columns: Columns
     plain: Bools
 
 
 def draft(devices: Ints, instants: Ints, values: Floats, plain: Bools, now_ms: int) -> Draft:
-    """Adds the checks that are the same for every feed to those already in ``plain``."""
+    """Adds the checks that are the same for every source to those already in ``plain``."""
     has_device = devices != NO_DEVICE
     timely = (instants >= EARLIEST_READING_MS) & (instants <= now_ms + FUTURE_TOLERANCE_MS)
     measured = ~np.isnan(values).all(axis=0)
@@ -158,8 +227,8 @@ def settle(
     exact: Callable[[int], Decoded | Rejection],
     sample: Callable[[int], str],
 ) -> tuple[Columns, tuple[Refused, ...], tuple[RegisterRow, ...]]:
-    """The accepted readings in their order, every unusual row decided by ``exact(index)``; what is
-    refused; the registers."""
+    """Decides every unusual row by ``exact(index)``. Returns the accepted readings in their order,
+    the refusals, and the registers."""
     columns, accepted = drafted.columns, drafted.plain.copy()
     refusals = Refusals()
     registers: list[RegisterRow] = []

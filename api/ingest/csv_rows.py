@@ -1,4 +1,5 @@
-"""Rows of texts (CSV) to a batch: whole columns at once, unusual rows by the exact decoder."""
+"""Converts rows of texts (CSV) to a batch: whole columns at once, unusual rows by the exact
+decoder."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from api.ingest.decode import (
 from api.ingest.timestamp_columns import parse_column
 from api.suggestions import did_you_mean, nearest
 
-_PLAIN_NUMBERS = re.compile(r"[0-9.eE+\-]*", re.ASCII)  # what float() reads as the decoder does
+_PLAIN_NUMBERS = re.compile(r"[0-9.eE+\-]*", re.ASCII)  # that float() reads as the decoder does
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Layout:
 
     @classmethod
     def of(cls, header: Sequence[str]) -> Layout:
-        """Raises ValueError, in words, where the header can't be used."""
+        """Raises ValueError, with a message for the user, for an unusable header."""
         positions: dict[str, int] = {}
         unknown: set[str] = set()
         for position, name in enumerate(text.strip() for text in header):
@@ -58,14 +59,14 @@ class Layout:
         return cls(positions, len(header), frozenset(unknown - {""}))
 
     def fields(self, row: Sequence[str]) -> dict[str, str]:
-        """A row's texts by column; missing values of a short row are empty."""
+        """Returns a row's texts by column; missing values of a short row are empty."""
         return {c: row[p] if p < len(row) else "" for c, p in self.positions.items()}
 
 
 def batch_of_texts(
     rows: Sequence[Sequence[str]], layout: Layout, devices: Devices, now_ms: int
 ) -> Batch:
-    """Decode rows of texts; agrees with `decode_text` on every row that is one."""
+    """Decodes rows of texts; gives the same result as `decode_text` for every row."""
 
     def exact(index: int) -> Decoded | Rejection:
         row = rows[index]
@@ -91,7 +92,7 @@ def _draft(rows: Sequence[Sequence[str]], layout: Layout, devices: Devices, now_
     texts: list[Sequence[str]] = list(zip(*rows, strict=True)) if rows else [()] * width
     instants, parsed = parse_column(texts[layout.positions[INSTANT]])
     plain &= parsed
-    if REGISTER in layout.positions:  # these are the exact decoder's
+    if REGISTER in layout.positions:  # left to the exact decoder
         plain &= np.array([not text for text in texts[layout.positions[REGISTER]]], np.bool_)
     values = blank(size)
     for row, metric in enumerate(METRICS):
@@ -102,7 +103,7 @@ def _draft(rows: Sequence[Sequence[str]], layout: Layout, devices: Devices, now_
 
 
 def _numbers(texts: Sequence[str], into: Floats) -> Bools:
-    """Read a column of texts into an array that is NaN so far; False where a text is unusual."""
+    """Reads a column of texts into an array of NaN; returns False where a text is unusual."""
     plain: Bools = np.ones(len(texts), np.bool_)
     written = "".join(texts)
     if not written:
@@ -111,7 +112,7 @@ def _numbers(texts: Sequence[str], into: Floats) -> Bools:
         try:
             into[:] = [float(text or "nan") for text in texts]
             return plain
-        except ValueError:  # "1-2": plain characters, no number
+        except ValueError:  # "1-2": plain characters, but not a number
             pass
     for index, text in enumerate(texts):
         try:

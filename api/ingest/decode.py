@@ -1,10 +1,9 @@
-"""Decodes one payload to one reading or a reason for refusal. Pure, and the same for every feed.
+"""Decodes one payload to a reading or a reason for refusal. Pure, and the same for every source.
 
-A payload names a device by any identifier, an instant and at least one measured quantity, under
-the names of a datapoint row (``recorded_at``, ``flow_rate``) or of LatestDatapoint
-(``recordedAt``, ``flowRate``). Values are texts (CSV) or of JSON's types. A payload with a
-``register`` becomes a register: its volume, duration and rate are derived, so those that it names
-itself are ignored.
+A payload names a device by any identifier, an instant and at least one measured quantity, under the
+names of a datapoint row (``recorded_at``, ``flow_rate``) or of LatestDatapoint (``recordedAt``,
+``flowRate``). Values are texts (CSV) or JSON types. A payload with a ``register`` becomes a
+register: its volume, duration and rate are derived, and any that it names are ignored.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ from api.catalog import (
     FUTURE_TOLERANCE_MS,
     METRICS,
     RAW_COLUMNS,
+    UUID_FORM,
 )
-from api.metering.register import LARGEST, unit_of
+from api.metering.register import LARGEST, NEGATIVE, unit_of
 from api.store.base import ReadingRow, RegisterRow
 from api.timez import parse_instant
 
@@ -31,7 +31,7 @@ COLUMNS: Final = (DEVICE, *RAW_COLUMNS)
 REGISTER: Final = "register"
 REGISTER_UNIT: Final = "register_unit"
 
-_INSTANT_FIELD: Final = "recordedAt"  # LatestDatapoint's name of it
+_INSTANT_FIELD: Final = "recordedAt"  # its name in LatestDatapoint
 COLUMN_OF: Final[dict[str, str]] = {
     **{column: column for column in COLUMNS},
     _INSTANT_FIELD: INSTANT,
@@ -44,7 +44,8 @@ _COLUMN_IN_ANY_CASE: Final = {name.lower(): column for name, column in COLUMN_OF
 
 
 def column_named(name: str) -> str | None:
-    """The column that a table's heading means, in any case; None where it is none of ours."""
+    """Returns the column that a table's heading means, ignoring case; None for an unknown
+    heading."""
     return COLUMN_OF.get(name) or _COLUMN_IN_ANY_CASE.get(name.lower())
 
 
@@ -52,14 +53,13 @@ NOT_JSON: Final = "not a JSON object"
 UNKNOWN_DEVICE: Final = "unknown device"
 TOO_WIDE: Final = "more fields than columns"
 
-UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
-_DIGITS = re.compile(r"[0-9.eE+\-]+", re.ASCII)  # what float() may then read: no "1_0", no "٣"
+_DIGITS = re.compile(r"[0-9.eE+\-]+", re.ASCII)  # what float() may then read: not "1_0" or "٣"
 _NOT_FINITE = frozenset({"nan", "inf", "infinity"})
 
 
 class Rejection(NamedTuple):
-    """Why a payload was refused. ``reason`` comes from a small set of phrases, so that refusals can
-    be counted by it; ``device`` is the identifier as it was sent, or ''."""
+    """Why a payload was refused. ``reason`` is one of a few phrases, so that refusals can be
+    counted by it; ``device`` is the identifier as it was sent, or ''."""
 
     reason: str
     device: str
@@ -69,7 +69,7 @@ class Devices:
     """Devices by identifier, by the interface's rule: UUID first, in upper or lower case."""
 
     def __init__(self, keys: Mapping[str, int]) -> None:
-        """``keys`` as `Directory.ingest_keys` gives them: UUIDs in lower case."""
+        """``keys`` come from `Directory.ingest_keys`: UUIDs in lower case."""
         self._keys = {
             text: keys.get(text.lower(), key) if UUID_FORM.fullmatch(text) else key
             for text, key in keys.items()
@@ -92,13 +92,13 @@ Decoded = ReadingRow | RegisterRow
 
 
 def decode_text(fields: Mapping[str, str], devices: Devices, now_ms: int) -> Decoded | Rejection:
-    """A row of texts by column name; '' is null, and blanks around a text don't count."""
+    """Decodes a row of texts by column name; '' is null, and surrounding blanks are ignored."""
     trimmed = {column: text.strip() for column, text in fields.items()}
     return _decode({c: text for c, text in trimmed.items() if text}, _from_text, devices, now_ms)
 
 
 def decode_json(payload: object, devices: Devices, now_ms: int) -> Decoded | Rejection:
-    """A JSON value that should be an object; null is null, numbers must be numbers."""
+    """Decodes a JSON value, which should be an object; numbers must be JSON numbers."""
     if not isinstance(payload, dict):
         return Rejection(NOT_JSON, "")
     values: dict[str, object] = {}
@@ -140,7 +140,9 @@ def _decode(
 
 def _register(number: Callable[[Any], float], value: object) -> float:
     register = _named(REGISTER, number, value)
-    if abs(register) > LARGEST:
+    if register < 0:
+        raise ValueError(f"{REGISTER} {NEGATIVE}")
+    if register > LARGEST:
         raise ValueError(f"{REGISTER} is beyond {LARGEST:g}")
     return register
 
@@ -180,7 +182,7 @@ def _instant(value: object, now_ms: int) -> int:
 def _named(column: str, number: Callable[[Any], float], value: object) -> float:
     try:
         result = number(value)
-    except OverflowError:  # an integer beyond the largest float
+    except OverflowError:  # an integer larger than any float
         result = math.inf
     except (ValueError, TypeError) as error:
         raise ValueError(f"{column} {error}") from None

@@ -11,8 +11,8 @@ from api.ingest.decode import Devices
 from api.store.base import DeviceQuery, Directory, Grant, Scope
 
 CACHE_S: Final = 5.0
-_MOST_UNKNOWN: Final = 1_000  # organizations without devices, such as invented names
-_MOST_SCOPES: Final = 2_000  # of keys for some devices only
+_MOST_UNKNOWN: Final = 1_000  # most organizations without devices, such as invented names
+_MOST_SCOPES: Final = 2_000  # most keys for some devices only
 _ANYONE: Final = DeviceQuery(active=None)
 
 
@@ -28,14 +28,15 @@ class DeviceCache:
         self._unknown: dict[str, tuple[float, Devices]] = {}
         self._scoped: dict[Scope, tuple[float, Devices]] = {}
         self._ids: dict[int, str] = {}
+        self._organizations: tuple[float, frozenset[str]] | None = None
         self._lock = Lock()
 
     def devices(
         self, organization_id: str, *, within_s: float = CACHE_S, scope: Scope | None = None
     ) -> Devices:
-        """Every device that the organization's readings may name, at most ``within_s`` old. A
-        source that finds an unknown device may retry with a smaller ``within_s``. ``scope``: of a
-        sender in that organization; devices outside it are unknown."""
+        """Returns every device that the organization's readings may name, at most ``within_s`` old.
+        A source that receives an unknown device may retry with a smaller ``within_s``. ``scope``:
+        that of a sender in the organization; devices outside it are unknown."""
         with self._lock:
             now_s = self._clock_s()
             if scope is not None and not scope.grant.everything:
@@ -45,6 +46,15 @@ class DeviceCache:
                 cached = (now_s, Devices(self._directory.ingest_keys(organization_id)))
                 self._store(organization_id, cached)
             return cached[1]
+
+    def has_organization(self, organization_id: str) -> bool:
+        """Whether the organization existed at most `CACHE_S` ago, also without devices."""
+        with self._lock:
+            now_s = self._clock_s()
+            if self._organizations is None or now_s - self._organizations[0] > CACHE_S:
+                ids = frozenset(each.id for each in self._directory.organizations())
+                self._organizations = (now_s, ids)
+            return organization_id in self._organizations[1]
 
     def _within(self, scope: Scope, now_s: float, within_s: float) -> Devices:
         cached = self._scoped.get(scope)
@@ -68,9 +78,9 @@ class DeviceCache:
         self._unknown[organization_id] = entry
 
     def device_id(self, organization_id: str, key: int) -> str | None:
-        """The UUID of one of the organization's devices, active or not."""
+        """Returns the UUID of one of the organization's devices, active or not."""
         with self._lock:
-            if key not in self._ids:  # keys and UUIDs of devices never change
+            if key not in self._ids:  # a device's key and UUID never change
                 scope = Scope(organization_id, Grant(everything=True))
                 devices = self._directory.devices(scope, _ANYONE)
                 self._ids.update((device.key, device.id) for device in devices)

@@ -1,4 +1,4 @@
-"""A file lock of the operating system, released when its process ends."""
+"""A lock file of the operating system, released when its process ends."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from api.errors import UserError
-from api.settings import Settings
+
+if TYPE_CHECKING:
+    from api.settings import Settings
 
 
 class Held(UserError):
@@ -18,7 +21,7 @@ class Held(UserError):
 
 @contextmanager
 def held(path: Path, what: str) -> Generator[None]:
-    """Hold the lock ``path`` inside the block. Raises Held with the owner if another process has
+    """Holds the lock ``path`` inside the block. Raises Held with the owner if another process has
     it; UserError if the file can't be created. The file stays: removing it while a process waits
     would give the lock twice."""
     try:
@@ -39,7 +42,7 @@ def held(path: Path, what: str) -> Generator[None]:
 
 
 def _made(path: Path) -> int:
-    """The open file, owned by the folder's owner even if root created it."""
+    """Returns the open file, owned by the folder's owner even if root created it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if os.geteuid() == 0:
         owner = path.parent.stat()
@@ -49,7 +52,7 @@ def _made(path: Path) -> int:
 
 @contextmanager
 def only_writer(settings: Settings) -> Generator[None]:
-    """Hold the writer lock of an embedded store, which can have one writer. A Postgres database
+    """Holds the writer lock of an embedded store, which can have one writer. A Postgres database
     takes any number."""
     path = _file(settings.database)
     if path is None:
@@ -61,16 +64,16 @@ def only_writer(settings: Settings) -> Generator[None]:
 
 @contextmanager
 def writing(database: str) -> Generator[None]:
-    """For as long as a process may write to an embedded store: any number may at once, and none
-    while the store is `replaced`. UserError where it is."""
+    """Held while a process may write to an embedded store: by any number of processes at once, but
+    not while the store is `replaced`. Raises UserError where it is."""
     with _in_use(database, fcntl.LOCK_SH, "is being restored: try again afterwards"):
         yield
 
 
 @contextmanager
 def replaced(database: str) -> Generator[None]:
-    """While another file takes an embedded store's place. UserError if a process is `writing`: it
-    would continue in the new file from its position in the old one."""
+    """Held while another file replaces an embedded store. Raises UserError if a process is
+    `writing`: it would continue in the new file from its position in the old one."""
     with _in_use(
         database, fcntl.LOCK_EX, "is being written by another command: try again afterwards"
     ):
@@ -99,7 +102,7 @@ def _in_use(database: str, how: int, otherwise: str) -> Generator[None]:
 
 
 def _file(database: str) -> Path | None:
-    """The path of an embedded store, else None."""
+    """Returns the path of an embedded store, else None."""
     if not database.startswith("sqlite:"):
         return None
     return Path(database.removeprefix("sqlite:///")).resolve()

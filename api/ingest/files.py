@@ -1,4 +1,4 @@
-"""Files of readings: CSV or NDJSON, plain or .gz, to batches for the pipeline."""
+"""Reads files of readings (CSV or NDJSON, plain or .gz) into batches for the pipeline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from api.ingest.decode import Devices
 from api.ingest.json_lines import batch_of_lines
 from api.ingest.source import Lines, SourceFile
 
-CHUNK_ROWS = 10_000  # decoded at a time: their texts stay in the processor's cache
+CHUNK_ROWS = 10_000  # rows decoded at a time: their texts stay in the processor's cache
 BATCH_CHUNKS = 10
 
 _Decode = Callable[[Sequence[Any]], Batch]
@@ -28,8 +28,8 @@ class Damaged(UserError):
 
 
 def batches(file: SourceFile, devices: Devices, now_ms: int, skip: int = 0) -> Generator[Batch]:
-    """The file's readings in order, without its first ``skip`` rows (header and blank lines don't
-    count). Raises UserError if it can't be read, Damaged after the rows before a defect."""
+    """Yields the file's readings in order, without its first ``skip`` rows (header and blank lines
+    don't count). Raises UserError if it can't be read, Damaged after the rows before a defect."""
     lines = Lines(file)
     read = _table if file.form == "csv" else _objects
     rows, decode = read(lines, devices, now_ms)
@@ -77,7 +77,7 @@ def _chunks(rows: Iterator[Any], decode: _Decode) -> Iterator[Batch]:
 
 
 def joined(chunks: Sequence[Batch]) -> Batch:
-    """Batches one after another as one."""
+    """Joins consecutive batches into one."""
     columns = [chunk.columns for chunk in chunks]
     return Batch(
         Columns(
@@ -91,4 +91,5 @@ def joined(chunks: Sequence[Batch]) -> Batch:
         consumed=chunks[-1].consumed,
         registers=tuple(register for chunk in chunks for register in chunk.registers),
         refused_rows=tuple(row for chunk in chunks for row in chunk.refused_rows),
+        empty=sum(chunk.empty for chunk in chunks),
     )

@@ -1,32 +1,36 @@
-"""Rows received over HTTP: resolves their devices, submits them to the writer, reports each row's
-result."""
+"""Receives rows over HTTP: resolves their devices, submits them to the writer, and reports each
+row's result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, Final, cast
 
 import numpy as np
 
 from api import timez
-from api.catalog import FLOW_AMOUNT, METRICS
+from api.catalog import FLOW_AMOUNT, FLOW_RATE, METRICS
 from api.domain.identify import storable
 from api.ingest import live_rows
 from api.ingest.assigned_timestamps import AssignedTimestamps
 from api.ingest.decode import DEVICE, Devices, Rejection
 from api.ingest.request_body import payloads
 from api.ingest.submission import Entry, Receipt, RowResult, Submission
+from api.metering.meter_size import LEAST_SIZE_RATE, size_rate
 from api.metering.register import FEWEST_VALUES, looks_like_register
 from api.store.base import Directory, RegisterRow, Scope
 
 Post = Callable[[Submission], Receipt]
-"""Hands rows over and waits for their receipt. Raises Busy, Unavailable."""
+"""Passes rows on and waits for their receipt. Raises Busy, Unavailable."""
 
 Report = dict[str, Any]
 MOST_WARNINGS: Final = 20
 REGISTER_LIKE: Final = (
     "flowAmount looks like a register: it only rises for {name}; send it as register"
 )
+BEYOND_SIZE: Final = "flowRate is larger than a meter of its size can have: {flow:,.1f} for {name}"
+_RATE: Final = 2 + METRICS.index(FLOW_RATE)
 _AMOUNT: Final = 2 + METRICS.index(FLOW_AMOUNT)
 
 
@@ -42,8 +46,8 @@ class HttpIntake:
     def take(
         self, scope: Scope, source: str, body: bytes, content_type: str, coding: str, every: bool
     ) -> Report:
-        """The response: counts, and the result of each row that wasn't simply stored, or of every
-        row with ``every``. Devices outside ``scope`` are unknown."""
+        """Returns the response: counts, and the result of each row that wasn't simply stored, or of
+        every row with ``every``. Devices outside ``scope`` are unknown."""
         rows = payloads(body, content_type, coding)
         devices = self._devices(scope, rows)
         submission = live_rows.submission(
@@ -63,9 +67,27 @@ class HttpIntake:
             "refused": count.get(RowResult.REFUSED, 0),
             "results": results if every else [r for r in results if _is_notable(r)],
         }
-        if warnings := _warnings(rows, submission.entries):
+        warnings = _warnings(rows, submission.entries)
+        warnings += self._beyond_size(scope, rows, submission.entries)
+        if warnings:
             report["warnings"] = warnings
         return report
+
+    def _beyond_size(
+        self, scope: Scope, rows: Sequence[object], entries: Sequence[Entry]
+    ) -> list[str]:
+        """Names the devices with a flow that their meter's size can't have."""
+        largest: dict[str, float] = {}
+        for row, entry in zip(rows, entries, strict=True):
+            rate = None if isinstance(entry, Rejection | RegisterRow) else entry[_RATE]
+            if rate is not None and rate > LEAST_SIZE_RATE:
+                largest[_device(row)] = max(rate, largest.get(_device(row), 0.0))
+        devices = self._directory.resolve(scope, list(largest)) if largest else []
+        return [
+            BEYOND_SIZE.format(name=name, flow=flow)
+            for (name, flow), device in zip(largest.items(), devices, strict=True)
+            if device is not None and flow > (size_rate(device.config) or inf)
+        ][:MOST_WARNINGS]
 
     def _devices(self, scope: Scope, rows: Sequence[object]) -> Devices:
         named = dict.fromkeys(name for row in rows if (name := _device(row)))
@@ -81,7 +103,7 @@ def _device(row: object) -> str:
 
 
 def _warnings(rows: Sequence[object], entries: Sequence[Entry]) -> list[str]:
-    """What is suspicious of a device's rows together. They are stored all the same."""
+    """Returns warnings about a device's rows as a whole. The rows are stored all the same."""
     amounts: dict[str, list[tuple[int, float]]] = {}
     for row, entry in zip(rows, entries, strict=True):
         amount = None if isinstance(entry, Rejection | RegisterRow) else entry[_AMOUNT]
@@ -100,7 +122,7 @@ def _row_report(place: int, result: RowResult, entry: Entry, undated: bool) -> R
     report: Report = {"row": place, "result": result.value}
     if isinstance(entry, Rejection):
         report["reason"] = entry.reason
-    elif undated:  # shows that the reading got the time of its arrival
+    elif undated:  # shows that the reading got its arrival time
         report["recordedAt"] = timez.stamp(entry[1], fraction=True)
     return report
 

@@ -33,10 +33,11 @@ _NOTHING: Final[_Payload] = {}
 
 
 def parse_payload(text: str | bytes) -> object:
-    """The JSON value in the text; None, which is no payload, where it isn't JSON.
+    """Parses the JSON value in a text; returns None, which isn't a valid payload, where it isn't
+    JSON.
 
-    NaN and Infinity, which some senders write as numbers, are read as such, so that they are
-    refused as what they are.
+    NaN and Infinity, which some senders write as numbers, are parsed as such, so that they are
+    refused for the right reason.
     """
     try:
         return orjson.loads(text)
@@ -48,7 +49,7 @@ def parse_payload(text: str | bytes) -> object:
 
 
 def batch_of_lines(lines: Sequence[str], devices: Devices, now_ms: int) -> Batch:
-    """Decode lines of JSON; agrees with `decode_json` on every line."""
+    """Decodes lines of JSON; gives the same result as `decode_json` for every line."""
     payloads = [parse_payload(line) for line in lines]
     table = [cast("_Payload", p) if isinstance(p, dict) else _NOTHING for p in payloads]
     names = frozenset[str]().union(*table)
@@ -61,7 +62,7 @@ def batch_of_lines(lines: Sequence[str], devices: Devices, now_ms: int) -> Batch
     written = _column(table, INSTANT, names, plain, str, "")
     instants, parsed = parse_column(written)
     plain &= parsed
-    if REGISTER in names:  # these are the exact decoder's
+    if REGISTER in names:  # left to the exact decoder
         plain &= np.array([payload.get(REGISTER) is None for payload in table], np.bool_)
     values = blank(len(lines))
     for row, metric in enumerate(METRICS):
@@ -83,8 +84,8 @@ def _column(
     types: type | frozenset[type],
     filler: object,
 ) -> list[Any]:
-    """A column's values. Where one isn't of the plain types, or the column goes by two names,
-    ``plain`` turns False and the filler stands in."""
+    """Returns a column's values. Where a value isn't of the plain types, or the column has two
+    names, ``plain`` becomes False and the filler is used."""
     allowed = types if isinstance(types, frozenset) else frozenset({types})
     used = [name for name in _NAMES_OF[column] if name in names]
     if not used:
@@ -105,5 +106,5 @@ def _fill(into: Floats, numbers: Iterable[float | None], plain: Bools) -> None:
         return
     try:
         into[:] = [np.nan if number is None else float(number) for number in listed]
-    except OverflowError:  # an integer beyond the largest float
+    except OverflowError:  # an integer larger than any float
         plain[:] = False

@@ -1,4 +1,4 @@
-"""Rows of JSON from live sources; a reading without a time gets the time it was received."""
+"""Decodes rows of JSON from live sources; a reading without a time gets its arrival time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def dateless(payload: object) -> bool:
 
 
 def decoded(payload: object, devices: Devices, received_ms: int) -> Entry:
-    """As `decode_json`, but a row without a time gets ``received_ms``."""
+    """Like `decode_json`, but a row without a time gets ``received_ms``."""
     if dateless(payload):
         fields = cast("Mapping[str, object]", payload)
         payload = {**fields, INSTANT: stamp(received_ms, fraction=True)}
@@ -42,7 +42,8 @@ def submission(
     received_ms: int,
     timestamps: AssignedTimestamps,
 ) -> Submission:
-    """One organization's payloads, JSON values that should be objects with a ``device``."""
+    """Returns a submission of one organization's payloads: JSON values that should be objects with
+    a ``device``."""
     draft = Draft()
     for payload in payloads:
         entry, undated = decoded(payload, devices, received_ms), dateless(payload)
@@ -59,11 +60,11 @@ def _at(row: Decoded, instant_ms: int) -> Decoded:
 
 
 def sample(payload: object) -> str:
-    """The start of what was sent, for the refusals."""
+    """Returns the start of a payload, as a sample for the refusals."""
     if isinstance(payload, str):
         return payload[:MAX_SAMPLE]
     try:
         text = orjson.dumps(payload).decode()
-    except TypeError:  # an integer beyond 64 bits, or nested too deep
+    except TypeError:  # an integer beyond 64 bits, or nested too deeply
         text = repr(payload)
     return text[:MAX_SAMPLE]

@@ -7,35 +7,43 @@ from typing import Final
 
 from api.errors import UserError
 from api.ingest.decode import Devices
-from api.ingest.foreign.convert import device_names
+from api.ingest.foreign.convert import device_labels, device_names
 from api.ingest.foreign.mapping import DEVICE_ZONE, Mapping
 from api.ingest.foreign.rows import opened
 from api.store.base import Grant, NewDevice, Scope, Store
 from api.store.devices import own_config
 
-MOST_NEW: Final = 5_000  # more are another column, taken for the devices
+MOST_NEW: Final = 5_000  # more suggest that the wrong column is taken for the device
 LONGEST_NAME: Final = 200
 
 
 def create_missing(store: Store, organization_id: str, path: Path, mapping: Mapping) -> list[str]:
-    """Their serial numbers. New devices have the mapping's zone. Names that can't be serial numbers
-    are left out, and their rows are refused. UserError if there are far too many."""
+    """Creates devices. Returns their serial numbers. New devices get the mapping's zone, and the
+    label that the file has for them. Names that
+    can't be serial numbers are left out, and their rows are refused. Raises UserError if there are
+    far too many."""
     existing = Devices(store.ingest_keys(organization_id))
-    names = device_names(opened(path, mapping.form, mapping.encoding), mapping)
-    new = [name for name in names if existing.find(name) is None and _is_serial(name)]
+    labels = device_labels(opened(path, mapping.form, mapping.encoding), mapping)
+    new = [name for name in labels if existing.find(name) is None and _is_serial(name)]
     if len(new) > MOST_NEW:
         raise UserError(
             f"{path.name} names {len(new):,} devices that aren't there: is {new[0]!r} a device?"
         )
     fields = {} if mapping.zone == DEVICE_ZONE else {"deviceTimeZone": mapping.zone}
     if new:
-        store.import_devices(organization_id, [NewDevice(name, fields, None) for name in new])
+        devices = [NewDevice(name, {**fields, **_label(labels[name])}, None) for name in new]
+        store.import_devices(organization_id, devices)
     return new
 
 
+def _label(text: str) -> dict[str, str]:
+    words = " ".join(text.split())
+    return {"label": words} if words and _is_serial(words) else {}
+
+
 def set_register_digits(store: Store, organization_id: str, path: Path, mapping: Mapping) -> None:
-    """Give the devices of a file of registers the digits that its mapping names, but those that
-    have digits already."""
+    """Sets the mapping's digits on the devices of a file of registers, except where a device
+    already has digits."""
     if not mapping.digits or not mapping.of_water("register"):
         return
     names = device_names(opened(path, mapping.form, mapping.encoding), mapping)

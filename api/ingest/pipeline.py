@@ -1,4 +1,4 @@
-"""The one pipeline of every feed: decoded batches into the store, counted and resumable."""
+"""The common pipeline of every source: stores decoded batches, counts them, and can resume."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ OnBatch = Callable[[Batch], object]
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Where readings come from: ``source`` names it in the table of refusals."""
+    """A source of readings; ``source`` names it in the table of refusals."""
 
     store: Store
     organization_id: str
     source: str
 
     def take(self, batch: Batch, progress: Progress | None = None) -> Written:
-        """Write one batch, with what was refused of it, in one transaction."""
+        """Writes one batch, with its refusals, in one transaction."""
         at_ms = now_ms()
         refusals = [
             Refusal(self.organization_id, self.source, r.reason, r.device, r.sample, at_ms, r.count)
@@ -58,7 +58,7 @@ class Feed:
         on_batch: OnBatch,
         before_batch: OnBatch = lambda batch: None,
     ) -> Progress:
-        """Write the rest of a finite feed, storing the progress with every batch."""
+        """Writes the rest of a finite source, storing the progress with every batch."""
         now = start
         with _collector_paused():
             for batch in batches:
@@ -82,24 +82,25 @@ class Feed:
 
 
 def import_file(
-    store: Store, organization_id: str, path: Path, on_batch: OnBatch, *, anew: bool = False,
+    store: Store, organization_id: str, path: Path, on_batch: OnBatch, *, restart: bool = False,
     mapping: Mapping | None = None, before_batch: OnBatch = lambda batch: None,
 ) -> Progress:  # fmt: skip
-    """Import a file; returns its position and counts, earlier attempts included. ``mapping``: what
-    its rows mean, where it isn't of Weir's own form. ``before_batch`` is called with every batch
-    before it is stored, and may end the import by raising.
+    """Imports a file. Returns its position and counts, earlier attempts included.
 
-    Progress is kept by the content's digest: an interrupted import of the same file continues after
-    its last commit; a complete one, or ``anew``, starts again, and rows that are stored
-    count as repeated. Raises UserError if it can't be read to its end; complete rows before that
-    are kept.
+    ``mapping``: the meaning of its rows, if it isn't in Weir's own format. ``before_batch`` is
+    called with every batch before it is stored, and may end the import by raising.
+
+    Progress is stored under the content's digest: an interrupted import of the same file continues
+    after its last commit. A complete one, or one with ``restart``, starts again, and rows already
+    stored count as repeated. Raises UserError if the file can't be read to its end; complete rows
+    before the defect are kept.
     """
     if mapping is not None:
         set_register_digits(store, organization_id, path, mapping)
     devices = Devices(store.ingest_keys(organization_id))
     make, file, what = _reading(store, organization_id, path, devices, mapping)
     digest = content_digest(path, mapping)
-    start = Progress(digest, organization_id) if anew else _start(store, organization_id, digest)
+    start = Progress(digest, organization_id) if restart else _start(store, organization_id, digest)
     arguments = (file, *what, now_ms(), start.position)
     batches = prefetched(make, *arguments) if file.long else make(*arguments)
     feed = Feed(store, organization_id, f"file {path.name}")
@@ -112,7 +113,8 @@ def import_file(
 
 
 def content_digest(path: Path, mapping: Mapping | None = None) -> str:
-    """The name of a file's content as read by a mapping: another one makes other readings."""
+    """Returns the digest of a file's content as read by a mapping: another mapping gives other
+    readings."""
     if mapping is None:
         return source.digest(path)
     both = source.digest(path) + to_toml(mapping)
@@ -122,7 +124,7 @@ def content_digest(path: Path, mapping: Mapping | None = None) -> str:
 def _reading(
     store: Store, organization_id: str, path: Path, devices: Devices, mapping: Mapping | None
 ) -> tuple[Callable[..., Generator[Batch]], source.SourceFile, tuple[object, ...]]:
-    """How the file is read: the function, the file, and its first arguments."""
+    """Returns how the file is read: the function, the file, and its first arguments."""
     if mapping is None:
         return files.batches, source.inspect(path), (devices,)
     query, scope = DeviceQuery(active=None), Scope(organization_id, Grant(everything=True))
@@ -133,7 +135,8 @@ def _reading(
 
 @contextmanager
 def _collector_paused() -> Generator[None]:
-    """Pause the garbage collector: rows form no cycles, and searching them costs a sixth."""
+    """Pauses the garbage collector: rows form no cycles, and searching for them takes a sixth of
+    the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -24,7 +24,7 @@ class _Sending(Protocol):
 
 
 def prefetched(make: Callable[..., Iterator[Item]], *arguments: Any) -> Generator[Item]:
-    """The items of ``make(*arguments)``, produced by a second process one item in advance.
+    """Yields the items of ``make(*arguments)``, produced by a second process one item in advance.
 
     ``make`` is a module's function; arguments and items are pickled. Its exceptions are raised
     here, after the items before them. The second process ends with this generator or this process.
@@ -80,7 +80,7 @@ def _processors() -> int:
 
 @contextmanager
 def _interrupts_held() -> Generator[None]:
-    """Block SIGINT: a process started meanwhile ignores Ctrl-C and is ended by its parent."""
+    """Blocks SIGINT: a process started meanwhile ignores Ctrl-C and is ended by its parent."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

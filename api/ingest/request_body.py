@@ -1,4 +1,4 @@
-"""Reads the rows of a request's body, limiting its size as sent, unpacked, and in memory."""
+"""Reads the rows of a request's body; limits its size as sent, unpacked, and in memory."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FORMS: Final[dict[str, Form]] = {
     "application/jsonl": "lines",
 }
 _GZIP_WINDOW: Final = 31  # zlib's wbits for gzip
-_MOST_MEMBERS: Final = 1_000  # of a gzip body: each copies the rest of the body
+_MOST_MEMBERS: Final = 1_000  # members of a gzip body: each one copies the rest of the body
 _MIB: Final = 1 << 20
 
 
 def payloads(body: bytes, content_type: str, coding: str) -> list[object]:
-    """The JSON value of each row, in order; a line that isn't JSON as its text.
+    """Returns the JSON value of each row, in order; a line that isn't JSON as its text.
 
     ``coding`` is the body's Content-Encoding. Raises WrongType for an unsupported type, TooLarge
     beyond a limit, BadRequest for a malformed body.
@@ -55,7 +55,7 @@ def body_too_large() -> TooLarge:
 
 
 def _gunzipped(body: bytes) -> bytes:
-    """The unpacked body. Unpacking stops just beyond the limit."""
+    """Returns the unpacked body. Unpacking stops just beyond the limit."""
     text, rest = bytearray(), body
     for _ in range(_MOST_MEMBERS):
         member = zlib.decompressobj(_GZIP_WINDOW)

@@ -1,4 +1,5 @@
-"""A text file of readings, plain or compressed: its form and its lines. Doesn't decode readings."""
+"""A text file of readings, plain or compressed: its format and its lines. Doesn't decode
+readings."""
 
 from __future__ import annotations
 
@@ -6,23 +7,28 @@ import codecs
 import gzip
 import hashlib
 import io
+import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from api.errors import UserError
 
 Form = Literal["csv", "ndjson"]
+Stream = gzip.GzipFile | BufferedReader | zipfile.ZipExtFile
 
 _CHUNK = 1 << 20  # bytes
-_HEAD = 1 << 16  # bytes that decide the form
+_HEAD = 1 << 16  # bytes by which the format is recognised
 _LONG, _LONG_ZIPPED = 8 << 20, 1 << 20
+MOST_UNPACKED: Final = 32 << 30  # bytes that a packed file may become
 _LONGEST_LINE = 1 << 20  # bytes; of a longer line only the start is used
 _SHOWN = 500
 _GZIP_MAGIC: Final = b"\x1f\x8b"
+_ZIP_MAGIC: Final = b"PK\x03\x04"
 _BOM: Final = b"\xef\xbb\xbf"
 _FORM_OF_SUFFIX: Final[dict[str, Form]] = {
     ".csv": "csv",
@@ -44,12 +50,12 @@ class SourceFile:
 
     @property
     def long(self) -> bool:
-        """Whether reading it takes a second or so: a hundred thousand rows and more."""
+        """Whether reading it takes a second or more: a hundred thousand rows."""
         return self.size > (_LONG_ZIPPED if self.zipped else _LONG)
 
 
 def inspect(path: Path) -> SourceFile:
-    """The file's form. UserError if it can't be a file of readings."""
+    """Returns the file's format. Raises UserError if it can't be a file of readings."""
     try:
         with path.open("rb") as raw:
             zipped = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
@@ -63,13 +69,42 @@ def inspect(path: Path) -> SourceFile:
     return SourceFile(path, _form(path, head), zipped, size)
 
 
-def unpacked(path: Path, zipped: bool) -> gzip.GzipFile | BufferedReader:
-    """The file's bytes, uncompressed."""
-    return gzip.GzipFile(path, "rb") if zipped else path.open("rb")
+def is_packed(path: Path) -> bool:
+    """Whether it is gzip or a zip file, by its first bytes."""
+    with path.open("rb") as file:
+        return file.read(len(_ZIP_MAGIC)).startswith((_GZIP_MAGIC, _ZIP_MAGIC))
 
 
-def _read(stream: gzip.GzipFile | BufferedReader, size: int) -> bytes:
-    """Some bytes; b"" at the end. A truncated file yields all its bytes before EOFError."""
+@contextmanager
+def unpacked(path: Path, zipped: bool) -> Generator[Stream]:
+    """Opens the file's bytes, uncompressed. Raises UserError for a zip file of several files."""
+    with path.open("rb") as raw:
+        yield _stream(raw, zipped, path)
+
+
+def _stream(raw: BufferedReader, zipped: bool, path: Path) -> Stream:
+    if not zipped:
+        return raw
+    if not raw.peek(len(_ZIP_MAGIC)).startswith(_ZIP_MAGIC):
+        return gzip.GzipFile(fileobj=raw)
+    try:
+        packed = zipfile.ZipFile(raw)
+        parts = [part for part in packed.infolist() if not part.is_dir() and _is_file(part)]
+        if any(part.filename == "[Content_Types].xml" for part in parts):
+            raise UserError(f"{path} is a workbook: it needs a mapping saved from one")
+        if len(parts) != 1:
+            raise UserError(f"{path} holds {len(parts)} files: unpack it and import each")
+        return cast("zipfile.ZipExtFile", packed.open(parts[0]))
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise UserError(f"{path} can't be unpacked: {error}") from None
+
+
+def _is_file(part: zipfile.ZipInfo) -> bool:
+    return not any(name.startswith((".", "__MACOSX")) for name in part.filename.split("/"))
+
+
+def _read(stream: Stream, size: int) -> bytes:
+    """Returns some bytes; b"" at the end. A truncated file yields all its bytes before EOFError."""
     return stream.read1(size)
 
 
@@ -92,7 +127,7 @@ def _first_line(text: bytes) -> bytes:
 
 
 def digest(path: Path) -> str:
-    """The name of the file's content: SHA-256 of its bytes, as packed."""
+    """Returns the digest of the file's content: SHA-256 of its bytes, as packed."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -108,7 +143,8 @@ class Lines:
     """The lines of a file, once. Each ends with a newline, however it ends in the file (LF, CR LF
     or CR alone); the last one may lack it. Bytes that aren't UTF-8 become U+FFFD.
 
-    A truncated or damaged file ends with its last whole line; ``damage`` then names the defect.
+    A truncated or damaged file, or one that unpacks to too much, ends with its last whole line;
+    ``damage`` then names the defect.
     ``consumed``: bytes of the packed file that were read.
     """
 
@@ -140,9 +176,9 @@ class Lines:
 
     def _chunks(self) -> Iterator[bytes]:
         with self.file.path.open("rb") as raw:
-            stream = gzip.GzipFile(fileobj=raw) if self.file.zipped else raw
+            stream = _stream(raw, self.file.zipped, self.file.path)
             recode = _to_utf_8(self.file.encoding)
-            first = True
+            first, size = True, 0
             while True:
                 try:
                     chunk = _read(stream, _CHUNK)
@@ -151,6 +187,10 @@ class Lines:
                     return
                 if not chunk:
                     return
+                size += len(chunk)
+                if self.file.zipped and size > MOST_UNPACKED:
+                    self.damage = f"unpacks to more than {MOST_UNPACKED >> 30} GiB: split it"
+                    return
                 self.consumed = raw.tell()
                 chunk = recode(chunk)
                 yield chunk.removeprefix(_BOM) if first else chunk
@@ -158,7 +198,7 @@ class Lines:
 
 
 def _to_utf_8(encoding: str) -> Callable[[bytes], bytes]:
-    """Recodes chunks of a text one after another."""
+    """Returns a function that recodes chunks of a text one after another."""
     if encoding == "utf-8":
         return lambda chunk: chunk
     decoder = codecs.getincrementaldecoder(encoding)("replace")
@@ -170,13 +210,13 @@ def lines_of(piece: str) -> Iterator[str]:
 
 
 def _text(piece: bytes) -> str:
-    """Decode a piece. A CR LF split between two pieces leaves a blank line, which is skipped."""
+    """Decodes a piece. A CR LF split between two pieces leaves a blank line, which is skipped."""
     if b"\r" in piece:
         piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return piece.decode("utf-8", "replace")
 
 
 def _first_end(chunk: bytes) -> int:
-    """The end of the chunk's first line; 0 if it has no line end."""
+    """Returns the end of the chunk's first line; 0 if it has no line end."""
     ends = [place for place in (chunk.find(b"\n"), chunk.find(b"\r")) if place >= 0]
     return min(ends) + 1 if ends else 0

@@ -26,9 +26,9 @@ class RowResult(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Submission:
     """Rows of one organization from one ``source``, which names it in the table of refusals.
-    ``samples``: texts of refused rows by their place. ``undated``: places of readings without a
-    timestamp, which got the time of their arrival. ``counted``: places of refusals that the store
-    has counted before. ``progress``: saved with these rows."""
+    ``samples``: texts of refused rows by position. ``undated``: positions of readings without a
+    timestamp, which got their arrival time. ``counted``: positions of refusals that the store has
+    counted before. ``progress``: saved with these rows."""
 
     organization_id: str
     source: str
@@ -47,7 +47,7 @@ class Submission:
         return [entry for entry in self.entries if isinstance(entry, RegisterRow)]
 
     def refusals(self, at_ms: int) -> Iterator[Refusal]:
-        """The refusals to save, counted by reason and device."""
+        """Yields the refusals to save, counted by reason and device."""
         counts = Refusals()
         for place, entry in enumerate(self.entries):
             if isinstance(entry, Rejection) and place not in self.counted:
@@ -58,8 +58,8 @@ class Submission:
             )
 
     def row_results(self, fresh: set[Decoded]) -> list[RowResult]:
-        """Each row's result, in order. ``fresh``: new rows not yet attributed to a submission. This
-        removes its own, so that a second copy of a row is a repeat."""
+        """Returns each row's result, in order. ``fresh``: new rows not yet attributed to a
+        submission. This removes its own, so that a second copy of a row is a repeat."""
         row_results: list[RowResult] = []
         for entry in self.entries:
             if isinstance(entry, Rejection):
@@ -74,7 +74,7 @@ class Submission:
 
 @dataclass(slots=True)
 class Draft:
-    """A submission under construction; rows are added in order."""
+    """A submission under construction, to which rows are added in order."""
 
     entries: list[Entry] = field(default_factory=list[Entry])
     samples: dict[int, str] = field(default_factory=dict[int, str])
@@ -84,8 +84,8 @@ class Draft:
     def add(
         self, entry: Entry, sample: Callable[[], str], *, undated: bool, counted: bool = False
     ) -> None:
-        """``sample``: gives the row's text, called for a refused row. ``undated``: the row has no
-        timestamp. ``counted``: if it is refused, the store has counted it before."""
+        """``sample`` returns the row's text, and is called for a refused row. ``undated``: the row
+        has no timestamp. ``counted``: if it is refused, the store has counted it before."""
         place = len(self.entries)
         if isinstance(entry, Rejection):
             if counted:
@@ -130,13 +130,13 @@ def registers_of(submissions: Iterable[Submission]) -> list[RegisterRow]:
 
 
 def progress_of(submissions: Iterable[Submission]) -> list[Progress]:
-    """The last progress of each source."""
+    """Returns the last progress of each source."""
     last = {s.progress.digest: s.progress for s in submissions if s.progress is not None}
     return list(last.values())
 
 
 def undated_of(submissions: Iterable[Submission]) -> set[Instant]:
-    """The instants of readings without a timestamp of their own."""
+    """Returns the instants of readings without a timestamp of their own."""
     return {
         (row[0], row[1])
         for submission in submissions

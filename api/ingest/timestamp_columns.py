@@ -1,7 +1,7 @@
-"""Parses a column of ISO 8601 texts of one form at once, by arithmetic.
+"""Parses a column of ISO 8601 texts of one format at once, by arithmetic.
 
-Takes the forms that machines write and leaves every other text to `timez.parse_instant`, with
-which it agrees on what it takes.
+Handles the formats that machines write and leaves every other text to `timez.parse_instant`. Both
+agree on the texts that this one handles.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _MONTH_DAYS: Final[Ints] = np.diff(_MONTH_START)
 
 
 class _Form(NamedTuple):
-    """Where a text of this length has its parts; '0' in the pattern stands for any digit."""
+    """The positions of the parts in a text of this length; '0' in the pattern stands for any
+    digit."""
 
     pattern: str
     fraction: bool = False
@@ -48,9 +49,10 @@ _ALTERNATIVES: Final = {"T": b"T ", "Z": b"Z", "+": b"+-"}
 
 
 def parse_column(texts: Sequence[str]) -> tuple[Ints, Bools]:
-    """(epoch ms, whether it was parsed) for each text; where it wasn't, the number means nothing.
+    """Returns (epoch ms, whether it was parsed) for each text; the number is undefined where it
+    wasn't.
 
-    The commonest length decides the form of the whole column.
+    The most common length decides the format of the whole column.
     """
     instants = np.zeros(len(texts), np.int64)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))

@@ -34,10 +34,10 @@ from api.telemetry import metrics
 from api.timez import now_ms
 
 MOST_WAITING: Final = 50_000  # rows; beyond, submit raises Busy
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # between attempts while the store is unavailable
-STALLED_S: Final = 3.0  # a longer commit counts as stalled
-IDLE_S: Final = 1.0  # without work, until the store is checkpointed
-CHECKPOINT_S: Final = 60.0  # between checkpoints under load
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0  # seconds between attempts while the store is unavailable
+STALLED_S: Final = 3.0  # seconds; a longer commit counts as stalled
+IDLE_S: Final = 1.0  # seconds without work, until the store is checkpointed
+CHECKPOINT_S: Final = 60.0  # seconds between checkpoints under load
 STALLED: Final = "The store is locked or too slow."
 
 _log = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class Writer:
         self._rows, self._rows_a_commit = 0, ROWS_A_COMMIT
         self._give_up_s: float | None = None  # once closing: when to stop trying, monotonic
         self.last_commit_ms: int | None = None
-        self._begun_s: float | None = None  # the commit under way, monotonic
+        self._begun_s: float | None = None  # start of the current commit, on the monotonic clock
         self.problem = ""  # why the store can't be written now
         lock = RLock()
         self._work, self._has_room = Condition(lock), Condition(lock)
@@ -86,7 +86,7 @@ class Writer:
     # --- For sources ---
 
     def submit(self, submission: Submission, *, wait_s: float = 0.0) -> Future[Receipt]:
-        """Submit rows. The future gets their receipt after the commit, or an exception if they
+        """Submits rows. The future gets their receipt after the commit, or an exception if they
         can't be stored or weren't before `close`; then none of them is acknowledged.
 
         Raises Busy if too many rows wait, after waiting ``wait_s`` for capacity; sources that can
@@ -107,13 +107,13 @@ class Writer:
         return pending.future
 
     def position(self, digest: str) -> int:
-        """The saved position of a source with progress. Raises Unavailable."""
+        """Returns the saved position of a source with progress. Raises Unavailable."""
         reached = self._store.progress(digest, "")
         return 0 if reached is None else reached.position
 
     def close(self, timeout_s: float = 10.0) -> None:
-        """Accept no more submissions, write those waiting, and return. Those not written within the
-        time fail, unacknowledged."""
+        """Accepts no more submissions, writes those waiting, and returns. Those not written within
+        the time fail, unacknowledged."""
         with self._work:
             self._give_up_s = monotonic() + timeout_s
             self._work.notify_all()
@@ -127,13 +127,14 @@ class Writer:
 
     @property
     def committing_s(self) -> float:
-        """Seconds the current commit has taken, including retries; 0 if there is none."""
+        """Returns the seconds that the current commit has taken, including retries; 0 if there is
+        none."""
         begun_s = self._begun_s
         return 0.0 if begun_s is None else max(monotonic() - begun_s, 1e-6)
 
     @property
     def stall_reason(self) -> str:
-        """Why the store can't be written now, "" if it can."""
+        """Returns why the store can't be written now, "" if it can."""
         return (self.problem or STALLED) if self.stalled else ""
 
     @property
@@ -165,7 +166,7 @@ class Writer:
             self._rows_a_commit = self._store.rows_a_commit()
 
     def _checkpoint(self) -> None:
-        """Checkpoint the store. Without new readings this also detects whether it is writable."""
+        """Checkpoints the store. Without new readings this also detects whether it is writable."""
         try:
             self._store.checkpoint()
         except Unavailable as error:
@@ -177,8 +178,8 @@ class Writer:
         self._checkpointed_s = monotonic()
 
     def _next_group(self) -> list[_Pending] | None:
-        """The submissions of the next transaction; empty if none arrive in time, None once closed
-        and empty."""
+        """Returns the submissions of the next transaction; empty if none arrive in time, None once
+        closed and empty."""
         with self._work:
             self._work.wait_for(lambda: self._waiting or self._closing, IDLE_S)
             if not self._waiting:
@@ -196,8 +197,8 @@ class Writer:
         return group
 
     def _commit(self, group: Sequence[_Pending]) -> None:
-        """Commit a group, retrying until it is stored or the writer is closed. If the store refuses
-        it for good, each submission is tried alone, so that only the invalid one fails."""
+        """Commits a group, retrying until it is stored or the writer is closed. If the store
+        refuses it for good, each submission is tried alone, so that only the invalid one fails."""
         try:
             new = self._add_with_retries(group)
         except Exception as error:  # noqa: BLE001 - the batch's own: it would fail for ever
@@ -266,7 +267,7 @@ class Writer:
             row_results = pending.submission.row_results(fresh)
             receipt = Receipt(row_results)
             pending.future.set_result(receipt)
-            metrics.came(receipt.count().items())
+            metrics.count_rows(receipt.count().items())
             entries = zip(pending.submission.entries, row_results, strict=True)
             stored = [
                 new.registers[row] if isinstance(row, RegisterRow) else cast("ReadingRow", row)

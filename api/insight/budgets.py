@@ -1,4 +1,4 @@
-"""Budgets of devices and groups: how a month stands against what it may use or cost."""
+"""Budgets of devices and groups: compares a month with what it may use or cost."""
 
 from __future__ import annotations
 
@@ -6,43 +6,47 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from math import sqrt
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
 from api.insight.month_ends import cost_of, volume_of
 from api.metering.cost import money
-from api.metering.month_end import MonthEnd, Sums, chance_above, together
+from api.metering.forecast import Interval
+from api.metering.month_end import MonthEnd, chance_above
 from api.store.base import (
+    BillingRow,
     Device,
     Grant,
     MonthEndRow,
     MonthEndSums,
-    PlanRow,
     Scope,
     StatusQuery,
     Store,
+    Sums,
 )
 
 Measure = Literal["volume", "cost"]
 MEASURES: Final[tuple[Measure, ...]] = ("volume", "cost")
-LIKELY: Final = 0.8  # chance of exceeding, from which an alert fires
+LIKELY: Final = 0.8  # chance of exceeding at which an alert fires
 POSSIBLE: Final = 0.2
+SHARED: Final = 0.2  # share of the variance of a fleet's errors that its devices have in common
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A month's ``amount``, in gallons or in money, of a device (``target``: its UUID) or a group
+    """A month's ``amount``, in gallons or money, for a device (``target``: its UUID) or a group
     (its name)."""
 
-    row: PlanRow
+    row: BillingRow
     level: Literal["device", "group"]
     target: str
     measure: Measure
     amount: Decimal
 
     @classmethod
-    def of(cls, row: PlanRow) -> Budget:
+    def of(cls, row: BillingRow) -> Budget:
         level, _, target = row.name.partition(":")
         body: dict[str, Any] = orjson.loads(row.definition)
         return cls(
@@ -58,8 +62,8 @@ class Budget:
 
 
 class BudgetState(NamedTuple):
-    """``devices``: those that count; ``end`` None: too early to say; ``currency`` of a cost.
-    ``key``: the device that its alert stands on."""
+    """``devices``: the number that counts. ``end`` None: too early to say. ``currency``: of a cost.
+    ``key``: the device that its alert is stored with."""
 
     budget: Budget
     label: str
@@ -72,7 +76,7 @@ class BudgetState(NamedTuple):
 
     @property
     def chance(self) -> float | None:
-        """Of exceeding, 0 to 1; None: unknown."""
+        """Returns the chance of exceeding the budget, 0 to 1; None if unknown."""
         return None if self.end is None else chance_above(self.end, float(self.budget.amount))
 
     @property
@@ -91,11 +95,11 @@ class BudgetState(NamedTuple):
 
 
 def budgets_of(store: Store, organization_id: str) -> list[Budget]:
-    return [Budget.of(row) for row in store.plans("budget", organization_id)]
+    return [Budget.of(row) for row in store.billing_rows("budget", organization_id)]
 
 
 def states_of(store: Store, organization_id: str, budgets: Sequence[Budget]) -> list[BudgetState]:
-    """In the order of the budgets; of devices that are gone none."""
+    """Returns states in the order of the budgets. Budgets of deleted devices are left out."""
     if not budgets:
         return []
     scope = Scope(organization_id, Grant(everything=True))
@@ -118,7 +122,7 @@ def states_of(store: Store, organization_id: str, budgets: Sequence[Budget]) -> 
 
 
 def state_of_row(budget: Budget, device: Device, row: MonthEndRow | None) -> BudgetState:
-    """A device's budget against this month end."""
+    """Compares a device's budget with this month end."""
     if row is None:
         return BudgetState(budget, device.label, 0, "", None, "", 0, device.key)
     end = cost_of(row) if budget.measure == "cost" else volume_of(row)
@@ -149,7 +153,7 @@ def _cost(sums: MonthEndSums) -> MonthEnd | None:
 
 
 def costs_together(sums: Sequence[MonthEndSums]) -> dict[str, MonthEnd]:
-    """By currency."""
+    """Returns month ends by currency."""
     return {each.currency: end for each in sums if (end := _cost(each)) is not None}
 
 
@@ -167,6 +171,20 @@ def volume_together(sums: Sequence[MonthEndSums]) -> MonthEnd | None:
         tuple(sum(each.squares[place] for each in every) for place in bounds),
     )
     return together(_first_day(max(each.month for each in sums)), whole)
+
+
+def together(month: date, sums: Sums) -> MonthEnd | None:
+    """Returns the month end of several devices, or None for no devices. Their errors partly cancel,
+    as far as they are independent. A device without an interval adds nothing to the width."""
+    if not sums.devices:
+        return None
+    if not sums.with_interval:
+        return MonthEnd(month, sums.so_far, sums.expected, None)
+    bounds: list[float] = []
+    for off, square in zip(sums.offs, sums.squares, strict=True):
+        width = sqrt(SHARED * off * off + (1 - SHARED) * square)
+        bounds.append(max(sums.so_far, sums.expected + (width if off > 0 else -width)))
+    return MonthEnd(month, sums.so_far, sums.expected, Interval(*bounds))
 
 
 def _first_day(month: str) -> date:

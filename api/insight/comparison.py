@@ -1,4 +1,4 @@
-"""A device's readings beside earlier ones, or beside another device's, bucket by bucket."""
+"""Compares a device's readings with earlier ones, or with another device's, bucket by bucket."""
 
 from __future__ import annotations
 
@@ -41,12 +41,14 @@ _TOTAL: Final = Aggregate("total", FLOW_AMOUNT)
 
 
 Value = tuple[int, float | None, float | None]
-"""(start in ms, the metric's mean in the bucket, its gallons): plain, as a chart has thousands."""
+"""(start in ms, the metric's mean in the bucket, its gallons). A plain tuple: a chart has
+thousands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """``coverage``: the share of buckets with a reading, of the size that uptime counts."""
+    """``coverage``: the share of buckets with a reading, of the bucket length that uptime
+    counts."""
 
     gallons: float | None
     coverage: float
@@ -54,7 +56,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``others``: start of a bucket → the value that it is compared with."""
+    """``others`` maps a bucket's start to the value that it is compared with."""
 
     own: Side
     other: Side
@@ -62,7 +64,8 @@ class Comparison:
 
     @property
     def difference(self) -> float | None:
-        """In gallons; None where either side lacks data, or the difference is below a gallon."""
+        """Returns gallons; None where either side lacks data, or the difference is below a
+        gallon."""
         if self.own.gallons is None or self.other.gallons is None:
             return None
         if not uptime.comparable(self.own.coverage, self.other.coverage):
@@ -80,8 +83,8 @@ class Comparison:
 @dataclass(frozen=True, slots=True)
 class Question:
     """Buckets of ``resolution`` that start from ``from_ms`` to ``to_ms`` (inclusive), with the
-    means of ``metric``, on the wall clock of ``tz``. What is later than ``until_ms`` hasn't been
-    yet."""
+    means of ``metric``, on the wall clock of ``tz``. Buckets after ``until_ms`` are in the
+    future."""
 
     from_ms: int
     to_ms: int
@@ -110,7 +113,7 @@ def with_earlier(
 def with_device(
     store: Store, scope: Scope, device: Device, other: Device, question: Question
 ) -> Comparison:
-    """At the same instants."""
+    """Compares two devices at the same instants."""
     if question.resolution.calendar:
         days = _days(store, other, question, question.from_ms, question.end_ms)
         others = {value[0]: value for value in days}
@@ -122,7 +125,7 @@ def with_device(
 
 
 def _buckets_of(question: Question) -> tuple[int, int]:
-    """[from, to) of the whole buckets; the one under way at the end too."""
+    """Returns [from, to) of the whole buckets, including a current one at the end."""
     length = question.resolution.fixed_ms
     first = ceil_to(question.from_ms, length)
     return first, max(first, ceil_to(question.end_ms, length))
@@ -146,7 +149,7 @@ def _compared(
 
 
 def _counted_in(store: Store, scope: Scope, device: Device, length_ms: int) -> Resolution:
-    """The buckets that uptime counts; hours where these would be thousands."""
+    """Returns the resolution whose buckets uptime counts; hours where these would be thousands."""
     resolution = uptime.resolution_for(cadence_of(store, scope, device))
     return resolution if length_ms <= MOST_COUNTED * resolution.fixed_ms else COARSEST_STORED
 
@@ -158,11 +161,11 @@ def _side(
     spans: list[tuple[int, int]],
     length_ms: int,
 ) -> Side:
-    """The exact volume of these spans, and how much of ``length_ms`` they cover."""
+    """Returns the exact volume of these spans, and how much of ``length_ms`` they cover."""
     inclusive = [(start, end - 1) for start, end in spans if start < end]
     observed = sum(store.count(device, resolution, Span(*span)) for span in inclusive)
     expected = max(1, length_ms // resolution.fixed_ms)
-    return Side(store.gallons_in(device, inclusive), min(1.0, observed / expected))
+    return Side(store.gallons_in(device, inclusive), uptime.share(observed, expected) or 0.0)
 
 
 # --- Buckets of a fixed length -------------------------------------------------------------------
@@ -171,8 +174,8 @@ def _side(
 def _of_buckets(
     store: Store, device: Device, pairs: Sequence[Pairing], question: Question
 ) -> dict[int, Value]:
-    """Start of a bucket → what it is compared with. Nearly always no change of the clock cuts a
-    bucket: then the rows are taken as they are, since a chart has thousands of them."""
+    """Returns start of a bucket → the value that it is compared with. A clock change almost never
+    cuts a bucket; the rows are then used as they are, since a chart has thousands of them."""
     by_start: dict[int, Value] = {}
     for pair in pairs:
         if pair.to_ms <= pair.from_ms:
@@ -188,7 +191,7 @@ def _of_buckets(
 
 
 def _added(one: Value, other: Value) -> Value:
-    """Two parts of one bucket."""
+    """Adds two parts of one bucket."""
     gallons = [v for v in (one[2], other[2]) if v is not None]
     levels = [v for v in (one[1], other[1]) if v is not None]
     return (
@@ -201,7 +204,7 @@ def _added(one: Value, other: Value) -> Value:
 def _cut_buckets(
     store: Store, device: Device, pair: Pairing, question: Question
 ) -> Iterator[tuple[int, Value]]:
-    """(start of the bucket, the part of it that the pair compares with)."""
+    """Yields (start of the bucket, the part of it that the pair compares with)."""
     length, delta = question.resolution.fixed_ms, pair.delta_ms
     cuts = range(floor_to(pair.from_ms, length) + length, pair.to_ms, length)
     edges = [at - delta for at in (pair.from_ms, *cuts, pair.to_ms)]
@@ -230,8 +233,8 @@ def _rows(store: Store, device: Device, question: Question, span: Span) -> list[
 def _calendar(
     store: Store, device: Device, shift: Shift, question: Question
 ) -> Iterator[tuple[int, Value]]:
-    """A day beside the day that it is compared with; a month beside that of the month or the year
-    before, and beside nothing for a day or a week."""
+    """Compares a day with its counterpart, and a month with the month before or that of the year
+    before. A month has no counterpart for a shift of a day or a week."""
     if question.resolution is not DAY:
         return
     tz = question.tz
@@ -259,6 +262,6 @@ def _days(
 
 
 def buckets(question: Question) -> int:
-    """How many the answer may hold."""
+    """Returns how many buckets the response may hold."""
     length = question.resolution.length_ms or LEAST_DAY_MS
     return bucket_starts(question.from_ms, question.to_ms, length)

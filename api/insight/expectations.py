@@ -1,12 +1,12 @@
-"""What is usual and what is coming of one device: its history, and the rules of `api.metering`
-asked of it."""
+"""What is usual for one device and what is coming: reads its history and applies `api.metering`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
-from math import nan
+from math import inf, nan
 from threading import Lock
+from time import monotonic
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
@@ -23,21 +23,24 @@ from api.insight.projected_cache import until_projected
 from api.metering.cadence import UNKNOWN, Cadence, configured
 from api.metering.forecast import READ_DAYS, ForecastHour, forecast
 from api.metering.month_end import MonthEnd, Pool, Score, month_end, month_of, month_scores
-from api.metering.profile import DAYS, LEAST_COVERAGE, Floats, Span
+from api.metering.profile import DAYS, Floats, Span
+from api.metering.uptime import LEAST_COVERAGE
 from api.metering.usual_band import UsualHour, usual_hours
 from api.store import base
 from api.store.base import Device, FindingRow, Scope, Store
-from api.timez import day_start, floor_to, local_ordinal, zone, zone_names
+from api.timez import day_start, floor_to, local_ordinal, zone_or_utc
 
-POOL_DEVICES: Final = 40
+POOL_DEVICES: Final = 60
 POOL_DAYS: Final = 215  # seven finished months at most
+POOLED_AGAIN_S: Final = 600.0  # after which too few errors are looked for again: imports go on
 
-_pools: WeakKeyDictionary[Store, dict[tuple[str, int], Pool]] = WeakKeyDictionary()
+_pools: WeakKeyDictionary[Store, dict[tuple[str, int], tuple[Pool, float]]] = WeakKeyDictionary()
 _pooling = Lock()
 
 
 class History(NamedTuple):
-    """``hours``: start in ms → gallons, with enough coverage; ``spans`` don't train."""
+    """``hours``: start in ms → gallons, with enough coverage. ``spans`` aren't used for
+    training."""
 
     tz: ZoneInfo
     hours: dict[int, float]
@@ -48,10 +51,10 @@ class History(NamedTuple):
 def usual_of(
     store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int
 ) -> list[UsualHour]:
-    """The usual hours that start from ``from_ms`` to ``to_ms``. What depends on readings is cached
-    until the next one: a chart that is refreshed or panned asks for the same hours."""
-    to_ms = min(to_ms, floor_to(to_ms, HOUR_MS))  # what comes within an hour changes nothing
-    tz, status = zone_of(device), store.status_of(scope, device).status
+    """Returns the usual hours that start from ``from_ms`` to ``to_ms``. What depends on readings is
+    cached until the next one: a chart that is refreshed or panned requests the same hours."""
+    to_ms = min(to_ms, floor_to(to_ms, HOUR_MS))  # readings of the current hour change nothing
+    tz, status = zone_or_utc(device.time_zone), store.status_of(scope, device).status
     first = day_start(tz, local_ordinal(tz, from_ms) - DAYS)
     spans = untrained_spans(store.findings_of(device.key, first), to_ms + 1)
     holidays = holidays_of(store, device.organization_id)
@@ -70,8 +73,8 @@ def usual_of(
 def forecast_of(
     store: Store, scope: Scope, device: Device, as_of_ms: int, count: int
 ) -> list[ForecastHour]:
-    """From readings before ``as_of_ms`` alone."""
-    tz = zone_of(device)
+    """Forecasts from readings before ``as_of_ms`` only."""
+    tz = zone_or_utc(device.time_zone)
     first = day_start(tz, local_ordinal(tz, as_of_ms) - READ_DAYS)
     history = _history(store, scope, device, first, as_of_ms)
     return forecast(
@@ -79,15 +82,10 @@ def forecast_of(
     )
 
 
-def zone_of(device: Device) -> ZoneInfo:
-    name = device.time_zone
-    return zone(name if name in zone_names() else "UTC")
-
-
 def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int) -> History:
     findings = store.findings_of(device.key, from_ms)
     return History(
-        zone_of(device),
+        zone_or_utc(device.time_zone),
         _volumes(store, scope, device, from_ms, to_ms),
         untrained_spans(findings, to_ms),
         holidays_of(store, device.organization_id),
@@ -97,7 +95,7 @@ def _history(store: Store, scope: Scope, device: Device, from_ms: int, to_ms: in
 def _volumes(
     store: Store, scope: Scope, device: Device, from_ms: int, to_ms: int
 ) -> dict[int, float]:
-    """Start in ms → gallons of the hours in [from_ms, to_ms) with enough coverage."""
+    """Returns start in ms → gallons of the hours in [from_ms, to_ms) with enough coverage."""
     cadence = cadence_of(store, scope, device)
     counted, whole = whole_hour(cadence) or (RAW, 0.0)
     least, last = LEAST_COVERAGE * whole, to_ms - HOUR_MS
@@ -120,7 +118,8 @@ def cadence_of(store: Store, scope: Scope, device: Device) -> Cadence:
 
 
 def untrained_spans(findings: Iterable[FindingRow], as_of_ms: int) -> tuple[Span, ...]:
-    """Spans of findings that don't train, as of an instant: see `api.insight.findings.driver`."""
+    """Returns the spans of findings that aren't used for training, as of an instant: see
+    `api.insight.findings.driver`."""
     spans: list[Span] = []
     for row in findings:
         if row.opened_ms >= as_of_ms or not KIND_BY_NAME[row.kind].masks:
@@ -138,7 +137,7 @@ def untrained_spans(findings: Iterable[FindingRow], as_of_ms: int) -> tuple[Span
 
 
 class MonthSoFar(NamedTuple):
-    """``end`` None: too few days to tell where the month will end."""
+    """``end`` None: too few days for a forecast."""
 
     month: date
     so_far: float
@@ -146,8 +145,8 @@ class MonthSoFar(NamedTuple):
 
 
 def month_of_device(store: Store, device: Device, as_of_ms: int) -> MonthSoFar:
-    """From readings before ``as_of_ms`` alone."""
-    tz = zone_of(device)
+    """Forecasts from readings before ``as_of_ms`` only."""
+    tz = zone_or_utc(device.time_zone)
     today = local_ordinal(tz, as_of_ms)
     start, _ = month_of(today)
     first = min(start, today - DAYS)
@@ -161,8 +160,9 @@ def month_of_device(store: Store, device: Device, as_of_ms: int) -> MonthSoFar:
 
 
 def _daily(store: Store, device: Device, first: int, last: int, to_ms: int) -> Floats:
-    """The gallons of the local days from ``first`` to ``last``, before ``to_ms``; NaN for none."""
-    tz = zone_of(device)
+    """Returns the gallons of the local days from ``first`` to ``last``, before ``to_ms``; NaN for
+    none."""
+    tz = zone_or_utc(device.time_zone)
     span = base.Span(day_start(tz, first), to_ms - 1)
     query = DatapointsRequest(DAY, span, (), tz, last - first + 2, 0, (FLOW_AMOUNT,))
     place = DAY.columns_of((FLOW_AMOUNT,)).index(f"total_{FLOW_AMOUNT.name}")
@@ -172,25 +172,34 @@ def _daily(store: Store, device: Device, first: int, last: int, to_ms: int) -> F
 
 
 def _pool(store: Store, organization_id: str, today: int, holidays: frozenset[int]) -> Pool:
-    """How far off month ends of this organization's meters were, made once a day by a process from
-    an even choice of its devices. It holds ratios alone, of no device in particular."""
+    """Returns the errors of month-end forecasts of this organization's meters, computed once a day
+    per process from an evenly spaced sample of its devices; again where they were too few. They
+    are ratios and reveal nothing about a single device."""
     with _pooling:
         cached = _pools.setdefault(store, {})
         key = (organization_id, today)
-        if key not in cached:
+        pool, until_s = cached.get(key, (None, 0.0))
+        if pool is None or monotonic() > until_s:
             keys = store.device_keys(organization_id)
             chosen = keys[:: max(1, len(keys) // POOL_DEVICES)][:POOL_DEVICES]
-            cached[key] = _pooled(store, store.devices_by_key(chosen), today, holidays)
+            pool = _pooled(store, store.devices_by_key(chosen), today, holidays)
+            cached[key] = pool, inf if pool.usable else monotonic() + POOLED_AGAIN_S
             for old in [name for name in cached if name[1] < today - 2]:
                 del cached[old]
-        return cached[key]
+        return pool
+
+
+def forget_pools(store: Store) -> None:
+    """Lets the errors of forecasts be computed anew, after a history was imported."""
+    with _pooling:
+        _pools.pop(store, None)
 
 
 def _pooled(store: Store, devices: Sequence[Device], today: int, holidays: frozenset[int]) -> Pool:
     scores: list[Score] = []
     first = today - POOL_DAYS
     for device in devices:
-        tz = zone_of(device)
+        tz = zone_or_utc(device.time_zone)
         totals = _daily(store, device, first, today - 1, day_start(tz, today))
         scores += month_scores(totals, first, holidays)
     return Pool(scores)

@@ -12,13 +12,13 @@ from api.insight.findings import KIND_BY_NAME
 from api.insight.findings.model import FACTOR, NORMAL_FROM
 from api.store.base import AuditEntry, Device, FindingEntry, FindingRow, Scope, Store
 
-STEP: Final = 1.5  # by which a dismissal raises the threshold
+STEP: Final = 1.5  # factor by which a dismissal raises the threshold
 _ALIKE: Final = 1e-6
 
 
 class Judgement(NamedTuple):
-    """As what a finding may be dismissed. ``effect``: ``raise`` the device's threshold of that
-    kind, take it as the new ``normal``, or change ``nothing``."""
+    """A reason for dismissing a finding. ``effect``: ``raise`` the device's threshold of that kind,
+    take the finding as the new ``normal``, or change ``nothing``."""
 
     name: str
     label: str
@@ -37,13 +37,13 @@ JUDGEMENT_BY_NAME: Final = {judgement.name: judgement for judgement in JUDGEMENT
 
 
 def judgements_of(kind: str) -> list[Judgement]:
-    """Those that a finding of that kind can be dismissed as."""
+    """Returns the judgements with which a finding of that kind can be dismissed."""
     learns = NORMAL_FROM in KIND_BY_NAME[kind].settings
     return [each for each in JUDGEMENTS if learns or each is not NEW_NORMAL]
 
 
 class Threshold(NamedTuple):
-    """The factor by which a device's thresholds of a kind count, before and after."""
+    """The factor on a device's thresholds of a kind, before and after."""
 
     kind: str
     before: float
@@ -76,8 +76,8 @@ def dismissed(
     at_ms: int,
     judgement: Judgement = NOT_A_PROBLEM,
 ) -> tuple[FindingEntry, Threshold]:
-    """Dismiss a finding. Raises Conflict if it already is; BadRequest for a new normal of a finding
-    that is over or whose kind doesn't learn."""
+    """Dismisses a finding. Raises Conflict if it already is; BadRequest for a new normal of a
+    finding that is over or whose kind doesn't learn."""
     finding = entry.finding
     if finding.dismissed_ms is not None:
         raise Conflict("This finding is dismissed already.")
@@ -113,7 +113,7 @@ def _must_learn(finding: FindingRow) -> None:
 def restored(
     store: Store, scope: Scope, entry: FindingEntry, *, by: str, at_ms: int
 ) -> tuple[FindingEntry, Threshold]:
-    """Undo a dismissal. Raises Conflict if there is none."""
+    """Undoes a dismissal. Raises Conflict if there is none."""
     finding = entry.finding
     if finding.dismissed_ms is None:
         raise Conflict("This finding is not dismissed.")
@@ -142,7 +142,7 @@ def _audit(
 
 
 def _factors(store: Store, scope: Scope, entry: FindingEntry) -> tuple[float, float]:
-    """(the factor now, the factor without the device's own setting)."""
+    """Returns (the factor now, the factor without the device's own setting)."""
     finding = entry.finding
     device: Device = store.devices_by_key([finding.key])[0]
     shared = OfOrganization.read(store, scope.organization_id)

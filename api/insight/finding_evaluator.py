@@ -23,14 +23,15 @@ from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, e
 from api.store.base import UNTOUCHED, Device, Due, Evaluated, EvaluationState, FindingRow, Store
 from api.timez import floor_to, now_ms
 
-BATCH: Final = 20  # devices of one transaction
-LIST: Final = 50 * BATCH  # read at once
+BATCH: Final = 20  # devices per transaction
+LIST: Final = 50 * BATCH  # devices read at once
 HOUR_INTERVAL_MS: Final = 5 * MINUTE_MS  # between evaluations of the current hour
+BEHIND_INTERVAL_MS: Final = 20_000  # between those of a device whose history is being imported
 POLL_S: Final = 2.0
-CLOCK_S: Final = 10.0  # between checks for silent devices
-CHANGED_S: Final = 60.0  # and for changed devices
-SHARE: Final = 0.05  # of the time, while readings wait to be written
-AGAIN_S: Final = 600.0  # until a device that could not be evaluated is tried again
+CLOCK_S: Final = 10.0  # seconds between checks for silent devices
+CHANGED_S: Final = 60.0  # seconds between checks for changed devices
+SHARE: Final = 0.05  # share of the time, while readings wait to be written
+AGAIN_S: Final = 600.0  # seconds until a device whose evaluation failed is tried again
 MAX_CADENCES: Final = 120_000
 
 _log = logging.getLogger(__name__)
@@ -63,13 +64,17 @@ class Evaluator:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._cadences: dict[int, tuple[int, Cadence]] = {}
-        self._failed: dict[int, float] = {}  # device → time of the next attempt, monotonic
+        self._failed: dict[int, float] = {}  # device → next attempt, on the monotonic clock
 
-    # --- What is due ---
+    # --- Due devices ---
 
     def due(self, at_ms: int) -> list[_Task]:
-        """Devices with new readings or with changed settings."""
-        due_rows = self._store.due_findings(LIST, made_before_ms=at_ms - HOUR_INTERVAL_MS)
+        """Returns devices with new readings or with changed settings."""
+        due_rows = self._store.due_findings(
+            LIST,
+            made_before_ms=at_ms - HOUR_INTERVAL_MS,
+            behind_before_ms=at_ms - BEHIND_INTERVAL_MS,
+        )
         return [_Task(due.key, due) for due in due_rows]
 
     def silent(self, at_ms: int) -> list[_Task]:
@@ -79,10 +84,13 @@ class Evaluator:
         return [_Task(key, None) for key in self._store.changed_since_evaluated(LIST)]
 
     def run(self, tasks: Sequence[_Task], clock_ms: int | None) -> Counts:
-        """One batch in one transaction. ``clock_ms`` None: up to each device's latest reading."""
+        """Evaluates one batch in one transaction. ``clock_ms`` None: up to each device's latest
+        reading."""
         with self._store.claimed([task.key for task in tasks]) as mine:
             chosen = [task for task in tasks if task.key in mine]
-            results = [self._result(*each, clock_ms) for each in self._prepared(chosen, anew=False)]
+            results = [
+                self._result(*each, clock_ms) for each in self._prepared(chosen, recompute=False)
+            ]
             return self._save(results)
 
     def run_each(self, tasks: Sequence[_Task], clock_ms: int) -> Counts:
@@ -106,7 +114,7 @@ class Evaluator:
             return total
 
     def up_to_date(self, organization_id: str | None = None, key: int | None = None) -> Counts:
-        """Evaluate everything that is due, up to each device's latest reading."""
+        """Evaluates everything that is due, up to each device's latest reading."""
         total, seen = Counts(), set[tuple[int, int]]()
         while True:
             due_rows = self._store.due_findings(LIST, organization_id=organization_id, key=key)
@@ -119,7 +127,7 @@ class Evaluator:
                 total += self.run(some, None)
 
     def run_due(self, key: int, clock_ms: int) -> Counts:
-        """Evaluate one device, if it is due."""
+        """Evaluates one device, if it is due."""
         return self.run_each([_Task(due.key, due) for due in self._due_of(key)], clock_ms)
 
     # --- From the first reading ---
@@ -132,7 +140,7 @@ class Evaluator:
             tasks += [_Task(key, None) for key in some if key not in {t.key for t in tasks}]
             with self._store.claimed(some) as mine:
                 chosen = [task for task in tasks if task.key in mine]
-                prepared = self._prepared(chosen, anew=True)
+                prepared = self._prepared(chosen, recompute=True)
                 total += self._save([self._result(*each, None) for each in prepared])
         return total
 
@@ -142,7 +150,7 @@ class Evaluator:
         state = self._store.states_of([key]).get(key)
         if state is None or self._due_of(key):
             return None
-        for task, device, facts, _ in self._prepared([_Task(key, None)], anew=True):
+        for task, device, facts, _ in self._prepared([_Task(key, None)], recompute=True):
             result = self._result(task, device, facts, None, state.as_of_ms)
             stored = {(r.kind, r.opened_ms): r for r in self._store.findings_of(key, 0)}
             changed = result.evaluated.findings
@@ -157,7 +165,7 @@ class Evaluator:
     # --- One device ---
 
     def _prepared(
-        self, tasks: Sequence[_Task], *, anew: bool
+        self, tasks: Sequence[_Task], *, recompute: bool
     ) -> list[tuple[_Task, Device, Facts, EvaluationState | None]]:
         keys = [task.key for task in tasks]
         devices = {device.key: device for device in self._store.devices_by_key(keys)}
@@ -174,7 +182,7 @@ class Evaluator:
         for task in tasks:
             device = devices.get(task.key)
             if device is not None:
-                cadence = self._cadence(device, task.due, anew=anew)
+                cadence = self._cadence(device, task.due, recompute=recompute)
                 facts = facts_of(
                     device,
                     groups.get(task.key, []),
@@ -186,7 +194,7 @@ class Evaluator:
                     month_volume=volumes.get(task.key),
                 )
                 state = states.get(task.key)
-                if anew and state is not None:
+                if recompute and state is not None:
                     state = state._replace(basis="", as_of_ms=None)
                 prepared.append((task, device, facts, state))
         return prepared
@@ -238,9 +246,10 @@ class Evaluator:
                 total += each.counts
         return total
 
-    def _cadence(self, device: Device, due: Due | None, *, anew: bool) -> Cadence:
-        """As configured, else estimated from the 7 days before the day (UTC) of the latest reading,
-        so that it changes once a day at most; if those have too few readings, from all since."""
+    def _cadence(self, device: Device, due: Due | None, *, recompute: bool) -> Cadence:
+        """Returns the configured cadence, else an estimate from the 7 days before the day (UTC) of
+        the latest reading, so that it changes at most once a day; if those have too few readings,
+        from all since."""
         fixed = configured(device.reporting_interval_s)
         if fixed is not None:
             return fixed
@@ -250,7 +259,7 @@ class Evaluator:
         day_ms = floor_to(last, DAY_MS)
         cached = self._cadences.get(device.key)
         untouched = due is None or due.from_ms >= day_ms
-        if cached is not None and cached[0] == day_ms and untouched and not anew:
+        if cached is not None and cached[0] == day_ms and untouched and not recompute:
             return cached[1]
         estimate = estimated(self._store.instants(device.key, day_ms - LOOKED_BACK_MS, day_ms))
         if estimate is not None:
@@ -263,7 +272,7 @@ class Evaluator:
 
 
 def _state(before: EvaluationState | None, basis: str) -> State | None:
-    """The stored state; None if there is none or its facts or settings have changed."""
+    """Returns the stored state; None if there is none or its facts or settings have changed."""
     if before is None or before.basis != basis or not before.data:
         return None
     try:
@@ -275,8 +284,8 @@ def _state(before: EvaluationState | None, basis: str) -> State | None:
 def _dumped(
     state: State | None, before: EvaluationState | None, touched_ms: int | None, basis: str
 ) -> bytes:
-    """The state as it is stored. Within the hour under way nothing of it changes: it is not packed
-    anew, which takes as long as the rules."""
+    """Returns the state as it is stored. Within the current hour it doesn't change, so it isn't
+    packed again, which takes as long as the rules."""
     if state is None:
         return b""
     if before is not None and before.data and before.basis == basis:
@@ -293,8 +302,8 @@ def _due_ms(
     findings: Sequence[Finding],
     clock_ms: int | None,
 ) -> int | None:
-    """When the device may become silent. A silent device is evaluated again after an hour, or after
-    a twentieth of its silence."""
+    """Returns when the device may become silent. A silent device is evaluated again after an hour,
+    or after a twentieth of its silence."""
     if last_ms is None or not device.active:
         return None
     silent = [each for each in findings if each.kind == "silent" and each.end_ms is None]
@@ -328,7 +337,7 @@ def _differs(made: FindingRow, stored: FindingRow | None) -> bool:
 
 class EvaluatorThread(WorkerThread):
     """Runs an evaluator beside a writer until it is stopped. ``busy``: whether readings wait to be
-    written; they come first."""
+    written, which has priority."""
 
     name = result = "findings"
 
@@ -339,7 +348,7 @@ class EvaluatorThread(WorkerThread):
         self._clock_s = self._changed_s = 0.0
 
     def step(self) -> float:
-        """Evaluate the devices that are due."""
+        """Evaluates the devices that are due. Returns the seconds until the next step."""
         tasks = {task.key: task for task in self._more()}
         tasks |= {task.key: task for task in self._evaluator.due(now_ms())}
         chosen, counts = list(tasks.values()), Counts()

@@ -45,8 +45,8 @@ class Evidence(NamedTuple):
 
 
 def evidence(store: Store, device: Device, finding: FindingRow, now_ms: int) -> Evidence:
-    """The series from a day before a finding to six hours after it, at most 31 days; by the minute
-    for findings that last minutes."""
+    """Returns the series from a day before a finding to six hours after it, at most 31 days; by the
+    minute for findings that last minutes."""
     end_ms = now_ms if finding.end_ms is None else finding.end_ms
     if finding.kind in _BY_MINUTE and end_ms - finding.start_ms <= DAY_MS:
         low = floor_to(finding.start_ms, MINUTE_MS) - ROUND_MINUTES_MS

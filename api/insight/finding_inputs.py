@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -19,9 +20,21 @@ from api.metering.maintenance import merged as merged_spans
 from api.metering.meter_size import size_rate
 from api.metering.uptime import resolution_for
 from api.store import base
-from api.store.base import LEVELS, Annotation, FindingLevel, FindingSetting, HourOfReadings, Store
-from api.timez import zone, zone_names
+from api.store.base import (
+    LEVELS,
+    Annotation,
+    FindingLevel,
+    FindingSetting,
+    HourOfReadings,
+    Span,
+    Store,
+)
+from api.timez import MINUTE_MS, zone_or_utc
 
+STEADY_MS: Final = sorted(
+    {*USUAL_MS, 2 * MINUTE_MS, 20 * MINUTE_MS, 2 * HOUR_MS, 3 * HOUR_MS, 4 * HOUR_MS, 8 * HOUR_MS}
+)
+STEADY_BELOW: Final = 0.1  # a round cadence may be shorter than the estimated one by this share
 Layered = Mapping[tuple[FindingLevel, str], dict[str, dict[str, float]]]
 
 
@@ -61,13 +74,13 @@ class OfOrganization:
 
 
 def holidays_of(store: Store, organization_id: str) -> frozenset[int]:
-    """The ordinals of an organization's holidays."""
+    """Returns the ordinals of an organization's holidays."""
     days = store.holidays(organization_id)
     return frozenset(date.fromisoformat(day).toordinal() for day in days)
 
 
 def layered(settings: Sequence[FindingSetting]) -> Layered:
-    """By level and target: kind → setting → value."""
+    """Returns, by level and target: kind → setting → value."""
     layers: dict[tuple[FindingLevel, str], dict[str, dict[str, float]]] = {}
     for each in settings:
         kinds = layers.setdefault((each.level, each.target), {})
@@ -86,15 +99,14 @@ def facts_of(
     at_ms: int = 0,
     month_volume: float | None = None,
 ) -> Facts:
-    """``planned`` is its maintenance, its groups' included. A tariff's price is the marginal rate
-    at ``at_ms``, of the tier that the ``month_volume`` reaches."""
-    name = device.time_zone
+    """``planned`` is maintenance of the device and of its groups. A tariff's price is the marginal
+    rate at ``at_ms``, in the tier that ``month_volume`` reaches."""
     price = shared.prices.price(device, groups, at_ms, month_volume)
     usual = steady(cadence)
     maintained = tuple(maintenance_spans(planned))
     corrected = ((each.from_ms, each.to_ms or each.from_ms) for each in corrections)
     facts = Device(
-        zone=zone(name if name in zone_names() else "UTC"),
+        zone=zone_or_utc(device.time_zone),
         cadence_s=usual.expected_ms / 1000,
         price=None if price is None else price.per_gallon,
         holidays=shared.holidays,
@@ -120,8 +132,8 @@ def layers_of(
     device_id: str | None = None,
     config: Mapping[str, Any] | None = None,
 ) -> list[Layer]:
-    """The organization's, then the groups' by name, then those of the device's configuration, then
-    its own. The last one wins."""
+    """Returns the organization's settings, then the groups' by name, then those of the device's
+    configuration, then the device's own. The last one takes precedence."""
     organization, group, own = LEVELS
     layers = [
         Layer(organization, "", settings.get((organization, ""), {})),
@@ -134,7 +146,7 @@ def layers_of(
 
 
 def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Settings:
-    """The settings that hold for a device."""
+    """Returns the settings in effect for a device."""
     result: dict[str, dict[str, float]] = {}
     for layer in layers_of(settings, groups, device.id, device.config):
         for kind, values in layer.settings.items():
@@ -143,34 +155,56 @@ def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Set
 
 
 def steady(cadence: Cadence) -> Cadence:
-    """The nearest usual cadence: if it changed with each reading, all hours would be evaluated
-    again."""
+    """Rounds up to a round cadence: if it changed with each reading, all hours would be evaluated
+    again. A meter that reports each 2 hours misses nothing, so it never becomes one of each hour.
+    """
     if cadence.event_driven:
         return Cadence(EVENT_EXPECTED_MS, event_driven=True)
-    return Cadence(min(USUAL_MS, key=lambda usual: abs(usual - cadence.ms)))
+    least_ms = cadence.ms * (1 - STEADY_BELOW)
+    return Cadence(next((each for each in STEADY_MS if each >= least_ms), cadence.ms))
 
 
 # --- Readings ------------------------------------------------------------------------------------
 
 
 class ReadingsOfDevice:
-    """`api.insight.findings.Readings`, from the rollups."""
+    """`api.insight.findings.Readings`, from the rollups. A gap between registers is one without
+    readings here: the volumes spread over it are estimates, and the meter sent nothing."""
 
     def __init__(self, store: Store, device: base.Device, cadence: Cadence) -> None:
         self._store, self._device, self._cadence = store, device, cadence
         self._key = device.key
-        self._falls: tuple[int, list[RegisterFall]] | None = None  # from an instant on
+        self._falls: tuple[int, list[RegisterFall]] | None = None  # instants from here on are read
+        self._gaps: tuple[int, list[tuple[int, int]]] | None = None  # likewise
         self.last_ms: int | None = None
-        """The latest hour that was read."""
+        """The start of the latest hour that was read."""
 
     def hours(self, from_ms: int | None) -> Sequence[HourRow]:
         rows = self._store.hours_of_readings(self._key, 0 if from_ms is None else from_ms)
         if rows:
             self.last_ms = rows[-1].start_ms
-        return [HourRow(*row[:2], coverage(row, self._cadence), *row[2:7]) for row in rows]
+        return [
+            HourRow(*row[:2], coverage(row, self._cadence), *row[2:7])
+            for row in rows
+            if row.raw != 1 or not self._is_spread(row.start_ms, row.start_ms + HOUR_MS)
+        ]
 
     def minutes(self, from_ms: int, to_ms: int) -> Sequence[Minute]:
-        return [Minute(*row) for row in self._store.minute_rates(self._key, from_ms, to_ms)]
+        minutes = [Minute(*row) for row in self._store.minute_rates(self._key, from_ms, to_ms)]
+        return [
+            each
+            for each in minutes
+            if (each.start_ms + MINUTE_MS) % HOUR_MS
+            or not self._is_spread(each.start_ms, each.start_ms + MINUTE_MS)
+        ]
+
+    def _is_spread(self, start_ms: int, end_ms: int) -> bool:
+        """Whether the bucket lies within a gap whose volume is spread over its hours."""
+        if self._gaps is None or start_ms < self._gaps[0]:
+            self._gaps = start_ms, self._store.spread_spans(self._device, Span(start_ms))
+        gaps = self._gaps[1]
+        place = bisect_left(gaps, (start_ms, 0))
+        return place > 0 and end_ms <= gaps[place - 1][1]
 
     def register_falls(self, from_ms: int, to_ms: int) -> Sequence[RegisterFall]:
         if self._falls is None or from_ms < self._falls[0]:
@@ -186,8 +220,9 @@ _COUNTS: Final = {RAW: "raw", **dict(zip(STORED, ("ones", "fives", "tens"), stri
 
 
 def whole_hour(cadence: Cadence) -> tuple[Resolution, float] | None:
-    """Of which rows an hour's coverage is counted, and how many make it whole: buckets of the
-    resolution of uptime, for rarer readings these; None where one reading tells of the hour."""
+    """Returns the resolution whose rows an hour's coverage counts, and the number of rows of a
+    whole hour: buckets of uptime's resolution, or of the cadence for a device that reports less
+    often. None where one reading covers the hour."""
     if cadence.expected_ms >= HOUR_MS:
         return None
     resolution = resolution_for(cadence)
@@ -197,7 +232,7 @@ def whole_hour(cadence: Cadence) -> tuple[Resolution, float] | None:
 
 
 def coverage(row: HourOfReadings, cadence: Cadence) -> float:
-    """The share of an hour's expected rows that are there."""
+    """Returns the share of an hour's expected rows that exist."""
     whole = whole_hour(cadence)
     if whole is None:
         return 1.0

@@ -1,5 +1,5 @@
-"""The settings of findings: which hold for a device, a group or the organization, whence they come,
-and how they are changed."""
+"""The settings of findings: which ones are in effect for a device, a group or the organization,
+where they are set, and how they are changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT: Final = "default"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Of whom the settings are: a device, a group, or (neither) the organization."""
+    """What the settings apply to: a device, a group, or (neither) the organization."""
 
     device: Device | None = None
     group: str | None = None
@@ -32,14 +32,15 @@ class Target:
 
     @property
     def name(self) -> str:
-        """As the store names it: the device's UUID, the group's name, "" for the organization."""
+        """Returns the store's name of it: the device's UUID, the group's name, "" for the
+        organization."""
         return self.device.id if self.device is not None else self.group or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Effective:
-    """The value of a setting that holds. ``origin`` is "default", "config" or a level, ``of`` the
-    group's name. ``own``: set at the target itself; ``inherited``: the value without that."""
+    """A setting in effect. ``origin`` is "default", "config" or a level, ``of`` the group's name.
+    ``own``: set at the target itself; ``inherited``: the value without that."""
 
     kind: Kind
     setting: Setting
@@ -51,7 +52,7 @@ class Effective:
 
 
 def effective(store: Store, scope: Scope, target: Target) -> list[Effective]:
-    """Every setting of every kind, in the order of the registry."""
+    """Returns every setting of every kind, in the order of the registry."""
     stored = layered(store.finding_settings(scope.organization_id))
     if target.device is not None:
         groups = store.groups_by_device([target.device.key]).get(target.device.key, [])
@@ -78,8 +79,8 @@ def _effective(kind: Kind, setting: Setting, layers: Sequence[Layer], target: Ta
 
 
 def checked(kind: Kind, given: Mapping[str, object]) -> dict[str, float | None]:
-    """Settings from a request: numbers, booleans for those that are on or off, None to inherit.
-    BadRequest names each bad one."""
+    """Checks settings from a request: numbers, booleans for those that are on or off, None to
+    inherit. Raises BadRequest naming each bad one."""
     by_name = {setting.name: setting for setting in kind.all_settings}
     values: dict[str, float | None] = {}
     problems: list[ParameterProblem] = []
@@ -110,7 +111,8 @@ def change(
     by: str,
     at_ms: int,
 ) -> None:
-    """Set some, take others (None) back. Devices concerned become due; the audit log says who."""
+    """Sets some, and clears others (None). Devices concerned become due; the audit log records the
+    change."""
     level, name = target.level, target.name
     stored = {
         each.name: each.value

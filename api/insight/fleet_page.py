@@ -1,6 +1,6 @@
-"""What a page of devices shows beside their status: lines of flow, strips of uptime, findings.
+"""The lines of flow and uptime strips of a page of devices.
 
-Bounded by the page: each part is one question of the store for all devices that share a cadence.
+Bounded by the page: each part is one query for all devices that share a cadence.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from api.metering.windows import SPANS, Cell, Span, Window, cells, strip_window
 from api.store.base import Attention, FlowRow, Scope, StatusEntry, StatusQuery, Store
 from api.timez import floor_to
 
-CHECKED_WITHIN_MS: Final = 10 * MINUTE_MS  # twice the evaluator's pace: what waits longer is late
+CHECKED_WITHIN_MS: Final = 10 * MINUTE_MS  # twice the evaluator's interval
 
 
 class Line(NamedTuple):
-    """The rows of ``step_ms`` from ``start_ms`` on; None where there is no row. ``usual``: beside
-    the line of a device with an open finding, over days."""
+    """The rows of ``step_ms`` from ``start_ms`` on; None where there is no row. ``usual``: shown
+    with the line of a device with an open finding, over days."""
 
     start_ms: int
     step_ms: int
@@ -32,8 +32,8 @@ class Line(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """The cells of ``step_ms`` from ``start_ms`` on: buckets with a reading, and buckets that are
-    over and were expected."""
+    """The cells of ``step_ms`` from ``start_ms`` on: buckets with a reading, and expected buckets
+    that have ended."""
 
     start_ms: int
     step_ms: int
@@ -42,7 +42,7 @@ class Strip(NamedTuple):
 
 
 def lines(store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int) -> dict[int, Line]:
-    """By device key."""
+    """Returns lines by device key."""
     step = span.line.fixed_ms
     made: dict[int, Line] = {}
     for resolution, members in _by_resolution(entries).items():
@@ -70,7 +70,7 @@ def lines(store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int)
         name, token = ("line", span.name), (start, count)
         rows_by_key = until_projected(store, name, token, _as_of(members), load)
         with_finding = [each.device for each in members if each.findings]
-        compares = DAY_MS <= span.length_ms <= 7 * DAY_MS  # else hours are too long, or too short
+        compares = DAY_MS <= span.length_ms <= 7 * DAY_MS  # otherwise hours are too long or short
         usual = usual_lines(store, with_finding, start, end) if compares else {}
         for key, rows in rows_by_key.items():
             made[key] = Line(start, step, rows, usual.get(key))
@@ -80,7 +80,7 @@ def lines(store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int)
 def strips(
     store: Store, entries: Sequence[StatusEntry], span: Span, now_ms: int
 ) -> dict[int, Strip]:
-    """By device key."""
+    """Returns strips by device key."""
     made: dict[int, Strip] = {}
     for resolution, members in _by_resolution(entries).items():
         window, edge = strip_window(span, resolution, now_ms), floor_to(now_ms, resolution.fixed_ms)
@@ -136,13 +136,13 @@ def attention(store: Store, scope: Scope, query: StatusQuery, now_ms: int) -> At
 
 
 def _closed(count: int, cell: Cell) -> int:
-    """Without the bucket under way, and without readings from before the installation."""
+    """Leaves out the current bucket, and readings from before the installation."""
     return max(0, min(count, cell.expected))
 
 
 def _counted_from(entry: StatusEntry, span: Span) -> int | None:
-    """The installation date where it shortens the window; the status has found out whether it
-    holds, since readings may disprove it."""
+    """Returns the installation date where it shortens the window. The status has checked it, since
+    readings may disprove it."""
     status = entry.status
     if status is None:
         return entry.device.installed_on_ms
@@ -151,7 +151,7 @@ def _counted_from(entry: StatusEntry, span: Span) -> int | None:
 
 
 def _by_resolution(entries: Iterable[StatusEntry]) -> dict[Resolution, list[StatusEntry]]:
-    """Those that were never evaluated have nothing to show."""
+    """Groups devices; those without a status have nothing to show."""
     groups: defaultdict[Resolution, list[StatusEntry]] = defaultdict(list)
     for entry in entries:
         status = entry.status

@@ -24,5 +24,6 @@ def maintenance_spans(
     low_ms: int = FIRST_INSTANT_MS,
     high_ms: int = LAST_INSTANT_MS,
 ) -> list[Span]:
-    """[start, end) of all that has a part in [low_ms, high_ms), ascending, without overlaps."""
+    """Returns [start, end) of all maintenance that overlaps [low_ms, high_ms), ascending,
+    merged."""
     return merged(span for each in planned for span in occurrences(plan_of(each), low_ms, high_ms))

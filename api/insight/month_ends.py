@@ -1,4 +1,5 @@
-"""Where each device's month will end, in gallons and money, kept by the process that writes."""
+"""Forecasts each device's month end in gallons and money; the writer process keeps it up to
+date."""
 
 from __future__ import annotations
 
@@ -11,30 +12,30 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS
-from api.insight.expectations import MonthSoFar, month_of_device, zone_of
+from api.insight.expectations import MonthSoFar, forget_pools, month_of_device
 from api.insight.tariffs import Prices, step_of
 from api.metering.forecast import Interval
 from api.metering.month_end import MonthEnd, month_of
 from api.metering.tariff import Tariff
 from api.store.base import Device, MonthEndRow, Store
-from api.store.plan_tables import AMOUNTS
-from api.timez import day_start, local_ordinal
+from api.store.billing_tables import AMOUNTS
+from api.timez import day_start, local_ordinal, zone_or_utc
 from api.timez import now_ms as clock_ms
 
 BATCH: Final = 50
 FRESH_MS: Final = HOUR_MS
-SHAPE_MS: Final = 28 * DAY_MS  # of readings that tell at which hours of a week water flows
+SHAPE_MS: Final = 28 * DAY_MS  # span that shows at which hours of a week water flows
 Amounts = tuple[float | None, ...]
 
 
 class MonthEnds:
-    """Makes those that are due. Several may run at once: they write the same rows."""
+    """Computes the month ends that are due. Several may run at once: they write the same rows."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def run(self, now_ms: int | None = None) -> int:
-        """Some of those that are due; how many."""
+        """Computes some that are due. Returns how many."""
         now = clock_ms() if now_ms is None else now_ms
         keys = self._store.due_month_ends(now, BATCH)
         self._store.save_month_ends(rows_of(self._store, keys, now))
@@ -45,6 +46,13 @@ class MonthEnds:
         while count := self.run(now_ms):
             made += count
         return made
+
+
+def after_import(store: Store, keys: Sequence[int], now_ms: int) -> None:
+    """Forecasts anew, with the history that was imported."""
+    forget_pools(store)
+    for start in range(0, len(keys), BATCH):
+        store.save_month_ends(rows_of(store, keys[start : start + BATCH], now_ms))
 
 
 def rows_of(store: Store, keys: Sequence[int], now_ms: int) -> list[MonthEndRow]:
@@ -63,7 +71,7 @@ def rows_of(store: Store, keys: Sequence[int], now_ms: int) -> list[MonthEndRow]
 def row_of(
     store: Store, device: Device, prices: Prices, groups: Sequence[str], as_of_ms: int
 ) -> MonthEndRow:
-    """From readings before ``as_of_ms`` alone."""
+    """Forecasts from readings before ``as_of_ms`` only."""
     month = month_of_device(store, device, as_of_ms)
     amounts = _amounts(month)
     costs: Amounts = (None,) * len(AMOUNTS)
@@ -75,7 +83,8 @@ def row_of(
     elif flat is not None:
         costs = tuple(None if each is None else flat.cost(each) for each in amounts)
         currency = flat.currency
-    tomorrow = day_start(zone_of(device), local_ordinal(zone_of(device), as_of_ms) + 1)
+    tz = zone_or_utc(device.time_zone)
+    tomorrow = day_start(tz, local_ordinal(tz, as_of_ms) + 1)
     due_ms = min(as_of_ms + FRESH_MS, tomorrow)
     month_name = month.month.isoformat()[:7]
     values: list[Any] = [device.key, as_of_ms, due_ms, month_name, *amounts, *costs, currency, name]
@@ -83,7 +92,7 @@ def row_of(
 
 
 def volume_of(row: MonthEndRow) -> MonthEnd | None:
-    """None where it is too early to say."""
+    """Returns None where it is too early to say."""
     return _end(row.month, row[4:10])
 
 
@@ -113,8 +122,9 @@ def _amounts(month: MonthSoFar) -> Amounts:
 def _costs(
     store: Store, device: Device, tariff: Tariff, amounts: Amounts, as_of_ms: int
 ) -> Amounts:
-    """What is to come flows at the hours of the week at which water flowed in the last weeks."""
-    tz = zone_of(device)
+    """The remaining volume is distributed over the hours of the week at which water flowed in the
+    last weeks."""
+    tz = zone_or_utc(device.time_zone)
     today = local_ordinal(tz, as_of_ms)
     first, end = month_of(today)
     start_ms, end_ms = day_start(tz, first), day_start(tz, end)
@@ -142,7 +152,7 @@ def _costs(
 def _ahead(
     rows: Sequence[tuple[int, float | None]], tz: ZoneInfo, from_ms: int, to_ms: int
 ) -> list[tuple[int, float]]:
-    """(start of each hour to come, its share of what is to come)."""
+    """Returns (start of each remaining hour, its share of the remaining volume)."""
     usual: defaultdict[tuple[int, int], float] = defaultdict(float)
     for start_ms, gallons in rows:
         usual[_hour_of_week(tz, start_ms)] += max(0.0, gallons or 0.0)

@@ -1,8 +1,8 @@
-"""Sends what the outbox holds: at least once, in order within a thread, again after a failure.
+"""Sends queued messages: at least once, in order within a thread, again after a failure.
 
-A message is claimed for a while, sent, and settled. Killed in between, it is sent again under the
-same id when the claim ends. Each receiver has one message under way, so that one that hangs keeps
-nobody else waiting.
+A message is claimed for a while, sent, and settled. If the process is killed in between, the
+message is sent again under the same id when the claim ends. Each receiver has at most one message
+in progress, so that one that hangs doesn't delay the others.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from api.store.base import AuditEntry, Store
 from api.store.base.alerts import MessageRow, ReceiverRow
 from api.timez import now_ms as clock_ms
 
-RETRIES_S: Final = (30, 300, 1_800, 7_200, 28_800, 86_400)  # then it is dead
+RETRIES_S: Final = (30, 300, 1_800, 7_200, 28_800, 86_400)  # then it counts as dead
 CLAIM_MS: Final = 60_000
 BATCH: Final = 100
-AT_ONCE: Final = 8  # receivers
-WRITER: Final = "writer"  # in the audit log
+AT_ONCE: Final = 8  # receivers at once
+WRITER: Final = "writer"  # author in the audit log
 NEVER_SENT: Final = "The first message of this alert was never delivered."
 UNREADABLE: Final = "The receiver's secret can't be read: WEIR_SECRET_KEY changed. Enter it again."
 
@@ -42,10 +42,10 @@ class Outbox:
         self._seal = ReceiverSeal(means.settings.secret)
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="alert message")
         self._lock = Lock()
-        self._queues: dict[str, deque[MessageRow]] = {}  # of receivers with one under way
+        self._queues: dict[str, deque[MessageRow]] = {}  # receivers with a message in progress
 
     def send(self) -> int:
-        """Begin with what is due; how many. Returns before they are sent."""
+        """Starts sending what is due, and returns before it is sent. Returns how many."""
         now_ms = self._clock()
         messages = self._store.claim_messages(now_ms, now_ms + CLAIM_MS, BATCH)
         for message in messages:
@@ -53,7 +53,7 @@ class Outbox:
         return len(messages)
 
     def send_all(self) -> dict[str, int]:
-        """All that is due, to the end: how many were sent, failed, and came to nothing."""
+        """Sends everything that is due. Returns how many were sent, failed, and were dropped."""
         counts = {"sent": 0, "failed": 0, "dropped": 0}
         seen: set[str] = set()
         while True:
@@ -87,7 +87,7 @@ class Outbox:
                     del self._queues[receiver_id]
                     return
                 message = queue.popleft()
-            if message.due_ms > self._clock():  # else its claim is over, and it comes again
+            if message.due_ms > self._clock():  # otherwise its claim has ended: it is sent again
                 try:
                     self._one(message)
                 except Unavailable:
@@ -98,7 +98,7 @@ class Outbox:
     # --- One message ---
 
     def _one(self, message: MessageRow) -> str:
-        """The state that it is in then."""
+        """Sends one message. Returns its state afterwards."""
         receivers = self._store.alert_receivers(message.organization_id)
         receiver = next((each for each in receivers if each.id == message.receiver_id), None)
         if receiver is None:
@@ -154,6 +154,6 @@ class Outbox:
         except WeirError as error:
             return Answer(False, str(error))
         except Exception as error:  # noqa: BLE001
-            # Without its words: they may hold an address, which may hold a secret.
+            # Without the error's text: it may contain an address, which may contain a secret.
             _log.error("a receiver of kind %s failed: %s", receiver.kind, type(error).__name__)
             return Answer(False, "An unexpected error: see the log of the writer.")

@@ -1,6 +1,6 @@
-"""What this process loaded for a device, for as long as the device's status is the same.
+"""Caches what this process loaded for a device, as long as the device's status is the same.
 
-Whatever is stored of a device, or corrected, projects its status anew.
+Anything stored or corrected for a device recomputes its status.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from api.store.base import Store
 
 T = TypeVar("T")
-MOST_CACHED: Final = 2_000  # lines and strips of a fleet page, some 10 kB each
+MOST_CACHED: Final = 2_000  # lines and strips of a fleet page, about 10 kB each
 _by_store: WeakKeyDictionary[Store, dict[Hashable, tuple[Hashable, Any]]] = WeakKeyDictionary()
 _lock = Lock()
 
@@ -25,9 +25,12 @@ def until_projected(
     as_of_by_key: Mapping[int, int | None],
     load: Callable[[Collection[int]], Mapping[int, T]],
 ) -> dict[int, T]:
-    """By device key. Of each ``name`` the latest is cached; ``token`` is all else that it depends
-    on. ``as_of_by_key``: when each device's status was projected; of those without one nothing is
-    cached. ``load`` makes it for the devices that lack it."""
+    """Returns values by device key.
+
+    The latest value of each ``name`` is cached; ``token`` is everything else that it depends on.
+    ``as_of_by_key``: when each device's status was computed; nothing is cached for devices without
+    one. ``load`` computes the values of devices that lack one.
+    """
     tokens = {key: (token, at) for key, at in as_of_by_key.items() if at is not None}
     with _lock:
         cache = _by_store.setdefault(store, {})

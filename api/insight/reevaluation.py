@@ -1,4 +1,4 @@
-"""Status and findings of devices whose readings were changed by hand."""
+"""Recomputes status and findings of devices whose readings were changed by hand."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from api.timez import now_ms
 
 
 def reevaluate(store: Store, keys: Iterable[int]) -> None:
-    """Bring status and findings up to date at once. A running writer does so too, within seconds,
-    since the change has left the devices due: nothing is lost where this is cut short."""
+    """Brings status and findings up to date at once. A running writer would do so within seconds,
+    since the change has made the devices due; so nothing is lost if this is interrupted."""
     at_ms, devices = now_ms(), sorted(set(keys))
     Projection(store).rebuild(devices, at_ms)
     evaluator = Evaluator(store)

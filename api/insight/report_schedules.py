@@ -1,4 +1,5 @@
-"""Scheduled reports: who gets which report, of each finished week or month, and when it is due."""
+"""Scheduled reports: which report goes to whom for each finished week or month, and when it is
+due."""
 
 from __future__ import annotations
 
@@ -13,14 +14,14 @@ import orjson
 
 from api.catalog import DAY_MS, HOUR_MS
 from api.metering.month_end import month_of
-from api.store.base import PlanRow, Store
+from api.store.base import BillingRow, Store
 from api.store.base.alerts import MessageRow
 from api.timez import EPOCH_DAY, day_start, local_ordinal, offset_ms, stamp, zone
 from api.timez import now_ms as clock_ms
 
 Every = Literal["week", "month"]
 EVERY: Final[tuple[Every, ...]] = ("week", "month")
-HOUR: Final = 6  # of the local day after the period: late readings of the night are there then
+HOUR: Final = 6  # local hour after the period: late readings of the night have arrived
 RECEIVER_KINDS: Final = ("email", "webhook", "apprise")
 EVENT: Final = "report"
 
@@ -30,7 +31,7 @@ class Schedule:
     """``every`` finished week (from Monday) or month, in ``zone``. ``devices`` (UUIDs) or a
     ``group``; neither: all devices. ``receivers`` by id. ``paused``: nothing is sent."""
 
-    row: PlanRow
+    row: BillingRow
     every: Every
     zone: str
     receivers: tuple[str, ...]
@@ -39,7 +40,7 @@ class Schedule:
     paused: bool
 
     @classmethod
-    def of(cls, row: PlanRow) -> Schedule:
+    def of(cls, row: BillingRow) -> Schedule:
         body: dict[str, Any] = orjson.loads(row.definition)
         return cls(
             row,
@@ -63,7 +64,7 @@ class Schedule:
         }
 
     def params(self, first: int, last: int) -> dict[str, str]:
-        """Of the report's address."""
+        """Returns the query of the report's address."""
         days = (date.fromordinal(day).isoformat() for day in (first, last))
         params = {"range": "..".join(days), "zone": self.zone, "group": self.group}
         return {name: text for name, text in params.items() if text} | (
@@ -72,7 +73,7 @@ class Schedule:
 
 
 def period_before(every: Every, tz: ZoneInfo, at_ms: int) -> tuple[int, int]:
-    """The ordinals of the first and the last day of the latest finished period."""
+    """Returns the ordinals of the first and the last day of the latest finished period."""
     today = local_ordinal(tz, at_ms)
     if every == "week":
         monday = today - (today - 1) % 7  # ordinal 1 is a Monday
@@ -82,7 +83,7 @@ def period_before(every: Every, tz: ZoneInfo, at_ms: int) -> tuple[int, int]:
 
 
 def due_after(every: Every, tz: ZoneInfo, at_ms: int) -> int:
-    """The next instant at which a report is due: at 06:00 of the day after a period."""
+    """Returns the next instant at which a report is due: 06:00 on the day after a period."""
     _, last = period_before(every, tz, at_ms)
     due_ms = _due(tz, last + 1)
     while due_ms <= at_ms:
@@ -92,14 +93,14 @@ def due_after(every: Every, tz: ZoneInfo, at_ms: int) -> int:
 
 
 def _due(tz: ZoneInfo, ordinal: int) -> int:
-    """At the hour of local time: a day may have 23 or 25 hours."""
+    """Returns the instant of that local hour: a day may have 23 or 25 hours."""
     about = day_start(tz, ordinal) + HOUR * HOUR_MS
     local = (ordinal - EPOCH_DAY) * DAY_MS + HOUR * HOUR_MS
     return local - offset_ms(tz, about)
 
 
 def period_words(first: int, last: int) -> str:
-    """``16 – 22 Nov 2026``, ``October 2026``."""
+    """Formats a period: ``16 – 22 Nov 2026``, ``October 2026``."""
     one, other = date.fromordinal(first), date.fromordinal(last)
     if month_of(first) == (first, last + 1):
         return f"{one:%B %Y}"
@@ -107,17 +108,17 @@ def period_words(first: int, last: int) -> str:
 
 
 class ReportSchedules:
-    """Queues the reports that are due, each once: a message's id is made of its schedule, period
-    and receiver. After a downtime the latest period alone is sent."""
+    """Queues the reports that are due, each once: a message's id is derived from its schedule,
+    period and receiver. After a downtime only the latest period is sent."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def run(self, now_ms: int | None = None) -> int:
-        """How many messages were queued."""
+        """Returns how many messages were queued."""
         now = clock_ms() if now_ms is None else now_ms
         queued = 0
-        for row in self._store.plans("report"):
+        for row in self._store.billing_rows("report"):
             if row.due_ms is None or row.due_ms > now:
                 continue
             schedule = Schedule.of(row)
@@ -136,7 +137,7 @@ class ReportSchedules:
 def messages_of(
     schedule: Schedule, receivers: list[str], now_ms: int, *, again: bool = False
 ) -> list[MessageRow]:
-    """Of the latest finished period, one for each receiver. ``again``: under new ids."""
+    """Returns one message per receiver for the latest finished period. ``again``: with new ids."""
     first, last = period_before(schedule.every, zone(schedule.zone), now_ms)
     row = schedule.row
     body = orjson.dumps(_body(schedule, first, last, now_ms)).decode()

@@ -1,9 +1,9 @@
 """Computes the status of devices from their rollups.
 
-A status is a pure function of a device, its readings and an instant. What changes only by the hour
-(the whole hours of each window, the cadence, the sums of the day and the month up to the hour) is
-cached until the hour ends or a reading of an earlier hour arrives. The rest is a few short ranges,
-read for many devices at once.
+A status is a pure function of a device, its readings and an instant. Values that change only by the
+hour (the whole hours of each window, the cadence, the sums of the day and the month up to the hour)
+are cached until the hour ends or a reading of an earlier hour arrives. The rest is a few short
+ranges, read for many devices at once.
 """
 
 from __future__ import annotations
@@ -53,13 +53,12 @@ from api.timez import (
     floor_to,
     local_ordinal,
     month_edges,
-    zone,
-    zone_names,
+    zone_or_utc,
 )
 
 CHUNK: Final = 200  # devices read together
-MAX_DEVICES: Final = 120_000  # whose hours are cached, about 600 bytes each
-REFRESH_MS: Final = MINUTE_MS  # a status is never older while the writer keeps up
+MAX_DEVICES: Final = 120_000  # devices whose hours are cached, about 600 bytes each
+REFRESH_MS: Final = MINUTE_MS  # the largest age of a status while the writer keeps up
 _JUDGED: Final = SPANS.index(DEFAULT_SPAN)
 _FLOW, _SIGNAL, _RSSI = (
     1 + METRICS.index(metric) for metric in (FLOW_RATE, SIGNAL_STRENGTH, NETWORK_RSSI)
@@ -69,7 +68,7 @@ T = TypeVar("T")
 
 
 class _Clock(NamedTuple):
-    """The instants that a zone's devices share: the current hour, local day and month."""
+    """The instants shared by a zone's devices: the current hour, local day and month."""
 
     tz: ZoneInfo
     hour_ms: int
@@ -87,8 +86,8 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Hours:
-    """Valid until the hour ends or a reading of an earlier one arrives: the whole hours of each
-    window; gallons of the local day and of the month up to the hour."""
+    """The whole hours of each window, and gallons of the local day and month up to the hour. Valid
+    until the hour ends or an earlier hour gets a reading."""
 
     group: _Group
     windows: tuple[Edge, ...]
@@ -98,7 +97,7 @@ class _Hours:
 
 @dataclass(frozen=True, slots=True)
 class _HourCadence:
-    """``settled``: estimated from readings before ``hour_ms``, so that it is valid for the hour."""
+    """``settled``: estimated from readings before ``hour_ms``, and so valid for the hour."""
 
     hour_ms: int
     cadence: Cadence
@@ -106,7 +105,7 @@ class _HourCadence:
 
 
 def clock_of(time_zone: str, now_ms: int) -> _Clock:
-    tz = zone(time_zone) if time_zone in zone_names() else zone("UTC")
+    tz = zone_or_utc(time_zone)
     today = local_ordinal(tz, now_ms)
     day_ms = day_start(tz, today)
     month_ms = max(edge for edge in month_edges(tz, now_ms, now_ms) if edge <= now_ms)
@@ -124,7 +123,7 @@ class Statuses:
         self._usual = UsualVolumes(store)
 
     def forget(self, key: int, from_ms: int, now_ms: int) -> None:
-        """Drop cached hours before readings from ``from_ms`` on are included."""
+        """Drops cached hours that new readings from ``from_ms`` on may change."""
         if from_ms < floor_to(now_ms, HOUR_MS):
             self._forget(key)
         self._usual.forget(key, from_ms, now_ms)
@@ -136,7 +135,7 @@ class Statuses:
     def rows(self, devices: Sequence[Device], now_ms: int) -> list[Status]:
         for some in _chunks(devices):
             for key in self._store.made_by_others([each.key for each in some], self.maker):
-                self._forget(key)  # which may have seen readings of earlier hours
+                self._forget(key)  # it may include readings of earlier hours
         clocks: dict[str, _Clock] = {}
         groups: defaultdict[_Group, list[Device]] = defaultdict(list)
         for device in devices:
@@ -151,7 +150,7 @@ class Statuses:
                 made += self._chunk(group, some, now_ms)
         return with_tariffs(self._store, devices, made, now_ms)
 
-    # --- What changes by the hour ---
+    # --- Values that change by the hour ---
 
     def _cadence(self, device: Device, now_ms: int) -> Cadence:
         fixed = configured(device.reporting_interval_s)
@@ -165,8 +164,8 @@ class Statuses:
         return cached.cadence
 
     def _measured(self, key: int, hour_ms: int, now_ms: int) -> _HourCadence:
-        """Estimate the cadence from the 7 days before the hour; with fewer than two readings there,
-        up to now; of a long silent device, from the 7 days before its last hour with readings."""
+        """Estimates the cadence from the 7 days before the hour; with fewer than two readings
+        there, up to now; for a silent device, before its last hour with readings."""
         times = self._store.instants(key, hour_ms - LOOKED_BACK_MS, hour_ms)
         estimate = estimated(times)
         if estimate is not None:
@@ -206,8 +205,8 @@ class Statuses:
     def _odd_starts(
         self, keys: Sequence[int], clock: _Clock
     ) -> tuple[dict[int, float | None], dict[int, float | None]]:
-        """Gallons between the start of the day, or the month, and the next whole hour, in zones
-        that are off the whole hour."""
+        """Returns the gallons from the start of the day, or month, to the next whole hour, if zones
+        are off the whole hour."""
         day, month = (
             {
                 key: edge.gallons
@@ -219,7 +218,7 @@ class Statuses:
         )
         return day, month
 
-    # --- What changes by the reading ---
+    # --- Values that change by the reading ---
 
     def _chunk(self, group: _Group, devices: Sequence[Device], now_ms: int) -> list[Status]:
         keys = [device.key for device in devices]
@@ -320,7 +319,7 @@ class Statuses:
         )
 
     def _install_date(self, device: Device, now_ms: int) -> int | None:
-        """The install date; None if it is before all windows, or disproved by readings."""
+        """Returns the install date; None if it is before all windows, or disproved by readings."""
         at = device.installed_on_ms
         if at <= now_ms - SPANS[-1].length_ms - HOUR_MS:
             return None
@@ -356,28 +355,28 @@ class Statuses:
 
 
 def _maintained(planned: Sequence[Annotation], now_ms: int) -> list[tuple[int, int]]:
-    """What of it the windows may meet."""
+    """Returns the part that the windows may overlap."""
     if not planned:
         return []
     return maintenance_spans(planned, now_ms - SPANS[-1].length_ms - HOUR_MS, now_ms)
 
 
 def _first_hour(length_ms: int, group: _Group) -> int:
-    """The first whole hour of a window of that length, for the current hour."""
+    """Returns the first whole hour of a window of that length, for the current hour."""
     whole = group.resolution.fixed_ms >= HOUR_MS
     return group.clock.hour_ms - length_ms + (0 if whole else HOUR_MS)
 
 
 def _due_ms(state: State, activity: Activity, group: _Group, now_ms: int) -> int:
-    """When the status may change without another reading."""
+    """Returns when the status may change without another reading."""
     bucket_ms = group.resolution.fixed_ms
     edge_ms = floor_to(now_ms, bucket_ms) + bucket_ms
     due = [now_ms + REFRESH_MS, group.clock.next_day_ms]
     if activity.seen_ms is not None and state in (State.REPORTING, State.DEGRADED):
-        due.append(activity.seen_ms + status.silent_after_ms(activity.cadence) + 1)
+        due.append(activity.seen_ms + status.silent_after_ms(activity.cadence.expected_ms) + 1)
         if state is State.DEGRADED or bucket_ms > REFRESH_MS:
             due.append(edge_ms)
-        else:  # each bucket that ends empty lowers the observed count by one at most
+        else:  # each bucket that ends empty lowers the observed count by at most one
             spare = int(activity.observed - uptime.UPTIME_LIMIT * activity.expected)
             due.append(edge_ms + max(0, spare) * bucket_ms)
     return max(min(due), now_ms + 1)

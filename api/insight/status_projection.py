@@ -1,4 +1,4 @@
-"""Updates the status table after new readings, and when time alone changes a status."""
+"""Updates the status table after new readings, and when a status changes by the clock alone."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from api.insight.worker_thread import WorkerThread
 from api.store.base import Due, Status, Store
 from api.timez import now_ms
 
-POLL_S: Final = 0.5  # until committed readings are noticed
-TIME_S: Final = 5.0  # between checks for statuses due by time
-AT_ONCE: Final = 5 * CHUNK  # rows of one transaction, so that others wait only briefly
+POLL_S: Final = 0.5  # seconds until committed readings are noticed
+TIME_S: Final = 5.0  # seconds between checks for statuses due by the clock
+AT_ONCE: Final = 5 * CHUNK  # rows per transaction, so that others wait only briefly
 
 
 class Projection:
@@ -25,7 +25,7 @@ class Projection:
         self._statuses = Statuses(store)
 
     def after_readings(self, at_ms: int | None = None) -> int:
-        """Update the statuses of devices with new readings; how many."""
+        """Updates the statuses of devices with new readings. Returns how many."""
         due_rows = self._store.due_by_reading(AT_ONCE)
         now = now_ms() if at_ms is None else at_ms
         for due in due_rows:
@@ -33,12 +33,13 @@ class Projection:
         return self._make([due.key for due in due_rows], due_rows, now)
 
     def by_time(self, at_ms: int | None = None) -> int:
-        """Update statuses that are due by time, and those of new or changed devices; how many."""
+        """Updates statuses that are due by the clock, and those of new or changed devices. Returns
+        how many."""
         now = now_ms() if at_ms is None else at_ms
         return self._make(self._store.due_by_time(now, AT_ONCE), (), now)
 
     def all_due(self, at_ms: int | None = None) -> int:
-        """Update statuses until none is due; how many."""
+        """Updates statuses until none is due. Returns how many."""
         made = 0
         for step in (self.after_readings, self.by_time):
             while count := step(at_ms):
@@ -46,7 +47,7 @@ class Projection:
         return made
 
     def of(self, keys: Sequence[int], at_ms: int) -> list[Status]:
-        """Statuses computed from the readings, without saving them."""
+        """Computes statuses from the readings without saving them."""
         return Statuses(self._store).rows(self._store.devices_by_key(keys), at_ms)
 
     def rebuild(self, keys: Sequence[int], at_ms: int) -> int:
@@ -59,9 +60,9 @@ class Projection:
         if not keys:
             return 0
         devices = self._store.devices_by_key(keys)
-        self._store.save_statuses(self._statuses.rows(devices, at_ms), due, self._statuses.maker)
         for key in set(keys) - {device.key for device in devices}:
-            self._store.forget_device(key)  # readings that were on their way as it was deleted
+            self._store.forget_device(key)  # readings that were being stored while it was deleted
+        self._store.save_statuses(self._statuses.rows(devices, at_ms), due, self._statuses.maker)
         return len(keys)
 
 
@@ -96,10 +97,11 @@ class ProjectionThread(WorkerThread):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._projection = Projection(store)
-        self._by_time_s = 0.0  # when rows that are due by time are looked for next, monotonic
+        self._by_time_s = 0.0  # when to search for due rows next, on the monotonic clock
 
     def step(self) -> float:
-        """Update the rows of devices with new readings, and now and then those due by time."""
+        """Updates the rows of devices with new readings and, from time to time, those due by the
+        clock. Returns the seconds until the next step."""
         more = self._projection.after_readings() >= AT_ONCE
         if monotonic() >= self._by_time_s:
             full = self._projection.by_time() >= AT_ONCE

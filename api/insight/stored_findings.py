@@ -1,4 +1,5 @@
-"""Merges the findings of an evaluation with a device's stored ones, which may be dismissed."""
+"""Merges the findings of an evaluation with a device's stored ones, some of which may be
+dismissed."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ Name = tuple[str, int]
 
 
 class Merged(NamedTuple):
-    """``rows``: new or changed ones to save. ``gone``: names of those to delete. ``all``: the rows
-    afterwards."""
+    """``rows``: new or changed ones to save. ``gone``: identifiers of those to delete. ``all``: the
+    rows afterwards."""
 
     rows: list[FindingRow]
     gone: list[Name]
@@ -49,11 +50,12 @@ def row_of(key: int, device_id: str, finding: Finding) -> FindingRow:
 def merge_stored(
     evaluated: Iterable[FindingRow], stored: Sequence[FindingRow], since_ms: int
 ) -> Merged:
-    """``stored``: of the device, open at ``since_ms`` or opened since, and all dismissed ones.
+    """``stored``: the device's findings that were open at ``since_ms`` or opened since, and all
+    dismissed ones.
 
-    A dismissed finding stays even if the raised threshold no longer finds it: then it ends when it
-    was dismissed, unless it ended before. A finding that overlaps it under another name, because a
-    higher threshold opens later, is the same one and isn't saved again.
+    A dismissed finding stays even if the raised threshold no longer detects it: it then ends when
+    it was dismissed, unless it ended before. If a finding overlaps it but opens at another time,
+    because of the higher threshold, it is the same one and isn't saved again.
     """
     before = {(row.kind, row.opened_ms): row for row in stored}
     after = {(row.kind, row.opened_ms): row for row in evaluated}
@@ -95,7 +97,8 @@ def _overlaps(row: FindingRow, dismissed: FindingRow) -> bool:
 
 
 def open_findings(rows: Iterable[FindingRow]) -> OpenFindings:
-    """Kinds in the order of the registry; the worst finding by severity, then cost a day."""
+    """Returns the kinds in the order of the registry, and the worst finding by severity, then cost
+    a day."""
     open_rows = [row for row in rows if row.state == "open"]
     if not open_rows:
         return OpenFindings()

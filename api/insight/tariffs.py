@@ -1,4 +1,4 @@
-"""Which tariff or price holds for a device, and what its water costs by it."""
+"""Which tariff or price applies to a device, and what its water costs."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ import orjson
 from api.catalog import COARSEST_STORED, HOUR_MS, STORED, Resolution
 from api.metering.cost import Price, device_price, price_of
 from api.metering.tariff import FINEST_MS, Tariff, parse_tariff, tariff_object
-from api.store.base import Device, PlanRow, Status, Store
-from api.timez import day_edges, local_ordinal, month_edges, offsets, zone, zone_names
+from api.store.base import BillingRow, Device, Status, Store
+from api.timez import day_edges, local_ordinal, month_edges, offsets, zone_or_utc
 
 _FINE: Final = next(each for each in STORED if each.fixed_ms == FINEST_MS)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTariff:
-    """``devices`` (UUIDs) and ``groups`` that it is for; ``everyone``: all others of the
+    """``devices`` (UUIDs) and ``groups`` that it applies to; ``everyone``: all others of the
     organization too."""
 
-    row: PlanRow
+    row: BillingRow
     tariff: Tariff
     everyone: bool
     groups: tuple[str, ...]
     devices: tuple[str, ...]
 
     @classmethod
-    def of(cls, row: PlanRow) -> StoredTariff:
+    def of(cls, row: BillingRow) -> StoredTariff:
         body: dict[str, Any] = orjson.loads(row.definition)
         return cls(
             row,
@@ -49,13 +49,13 @@ class StoredTariff:
 def definition(
     tariff: Tariff, everyone: bool, groups: Sequence[str], devices: Sequence[str]
 ) -> dict[str, Any]:
-    whom = {"organization": everyone, "groups": list(groups), "devices": list(devices)}
-    return tariff_object(tariff) | whom
+    targets = {"organization": everyone, "groups": list(groups), "devices": list(devices)}
+    return tariff_object(tariff) | targets
 
 
 class Prices(NamedTuple):
-    """The tariffs and the price of an organization. The nearest counts: a device's tariff, its own
-    price, its group's tariff, the organization's tariff, the organization's price."""
+    """The tariffs and the price of an organization. In order of precedence: a device's tariff, its
+    own price, its group's tariff, the organization's tariff, the organization's price."""
 
     tariffs: Sequence[StoredTariff]
     default: float | None
@@ -63,12 +63,12 @@ class Prices(NamedTuple):
     @classmethod
     def read(cls, store: Store, organization_id: str) -> Prices:
         organization = store.organization(organization_id)
-        rows = store.plans("tariff", organization_id)
+        rows = store.billing_rows("tariff", organization_id)
         default = organization.default_cost_per_gallon if organization else None
         return cls([StoredTariff.of(row) for row in rows], default)
 
     def groups(self, store: Store, devices: Sequence[Device]) -> Mapping[int, Sequence[str]]:
-        """By device key, where a tariff is for a group."""
+        """Returns groups by device key; empty where no tariff applies to a group."""
         if not any(each.groups for each in self.tariffs):
             return {}
         return store.groups_by_device([device.key for device in devices])
@@ -93,15 +93,18 @@ class Prices(NamedTuple):
     def price(
         self, device: Device, groups: Sequence[str], at_ms: int, month_volume: float | None
     ) -> Price | None:
-        """A price, or a tariff's marginal rate where the month reaches so many gallons."""
+        """Returns a price, or a tariff's marginal rate after ``month_volume`` gallons of the
+        month."""
         tariff = self.tariff(device, groups)
         if tariff is None:
             return self.flat(device)
-        return tariff.price(local_ordinal(zone_of(device), at_ms), month_volume or 0.0)
+        return tariff.price(
+            local_ordinal(zone_or_utc(device.time_zone), at_ms), month_volume or 0.0
+        )
 
 
 def price_now(store: Store, device: Device, at_ms: int) -> Price | None:
-    """As above, of one device."""
+    """Returns the price of one device, as `Prices.price` does."""
     prices = Prices.read(store, device.organization_id)
     if not prices.tariffs:
         return prices.flat(device)
@@ -110,7 +113,8 @@ def price_now(store: Store, device: Device, at_ms: int) -> Price | None:
 
 
 def expected_volumes(store: Store, devices: Sequence[Device]) -> dict[int, float]:
-    """Gallons that each device's month will reach, by key: they tell its tier."""
+    """Returns the gallons that each device's month is expected to reach, by key: they decide its
+    tier."""
     rows = store.month_ends([device.key for device in devices])
     ends = {key: (row.expected, row.so_far) for key, row in rows.items()}
     amounts = {key: so_far if end is None else end for key, (end, so_far) in ends.items()}
@@ -120,7 +124,7 @@ def expected_volumes(store: Store, devices: Sequence[Device]) -> dict[int, float
 def with_tariffs(
     store: Store, devices: Sequence[Device], statuses: Sequence[Status], now_ms: int
 ) -> list[Status]:
-    """Statuses with the marginal rate of each device that has a tariff as its price."""
+    """Returns the statuses with the marginal rate as the price of each device that has a tariff."""
     prices = {id: Prices.read(store, id) for id in {each.organization_id for each in devices}}
     tariffed = [each for each in devices if prices[each.organization_id].tariffs]
     if not tariffed:
@@ -132,7 +136,7 @@ def with_tariffs(
         groups = own.groups(store, members)
         for device in members:
             tariff = own.tariff(device, groups.get(device.key, ()))
-            ordinal = local_ordinal(zone_of(device), now_ms)
+            ordinal = local_ordinal(zone_or_utc(device.time_zone), now_ms)
             price = tariff and tariff.price(ordinal, volumes.get(device.key, 0.0))
             if price:
                 by_key[device.key] = price
@@ -144,16 +148,11 @@ def with_tariffs(
     ]
 
 
-def zone_of(device: Device) -> ZoneInfo:
-    name = device.time_zone
-    return zone(name if name in zone_names() else "UTC")
-
-
 # --- Costs ---------------------------------------------------------------------------------------
 
 
 def step_of(from_ms: int, to_ms: int, *zones: ZoneInfo) -> Resolution:
-    """The coarsest buckets that no local hour of these zones cuts."""
+    """Returns the coarsest buckets that no local hour of these zones cuts."""
     shifts = (offset for tz in zones for _, offset in offsets(tz, from_ms, to_ms))
     return COARSEST_STORED if all(offset % HOUR_MS == 0 for offset in shifts) else _FINE
 
@@ -161,14 +160,14 @@ def step_of(from_ms: int, to_ms: int, *zones: ZoneInfo) -> Resolution:
 def daily_costs(
     store: Store, device: Device, tariff: Tariff, tz: ZoneInfo, from_ms: int, to_ms: int
 ) -> list[tuple[int, Decimal | None]]:
-    """(start, cost) of each day in ``tz`` from ``from_ms`` to before ``to_ms``, or of its part in
-    there; None where no reading or no version tells. The fixed charge is that of the
-    days that begin there."""
+    """Returns (start, cost) of each day in ``tz`` from ``from_ms`` to before ``to_ms``, or of its
+    part in that span; None where there is no reading or no version. The fixed charge is that of the
+    days that begin in the span."""
     days = [edge for edge in day_edges(tz, from_ms, to_ms - 1) if edge < to_ms]
     if not days:
         return []
     edges = [max(days[0], from_ms), *days[1:]]
-    own = zone_of(device)
+    own = zone_or_utc(device.time_zone)
     first = max(edge for edge in month_edges(own, edges[0], edges[0]) if edge <= edges[0])
     step = step_of(first, to_ms, own, tz)
     rows = store.gallons([device.key], step, first, to_ms).get(device.key, [])

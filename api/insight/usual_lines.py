@@ -1,5 +1,5 @@
-"""What is usual in each hour, beside the lines of devices with a finding: the profile's middle, as
-the evaluator's stored state has it. Made once an hour and device by each process."""
+"""The usual flow of each hour, shown with the lines of devices with a finding: the median of the
+profile in the evaluator's stored state. Computed once per hour and device in each process."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from api.catalog import HOUR_MS
-from api.insight.expectations import zone_of
 from api.insight.finding_inputs import holidays_of
 from api.insight.findings import State
 from api.metering.profile import HOURS, day_types, untrained, usual
 from api.metering.usual_band import LEAST_DAYS
 from api.store.base import Device, EvaluationState, Store
-from api.timez import ceil_to, floor_to, local_ordinal, offset_ms
+from api.timez import ceil_to, floor_to, local_ordinal, offset_ms, zone_or_utc
 
 MOST_CACHED: Final = 5_000
 MINUTES: Final = 60
@@ -36,7 +35,7 @@ _making = Lock()
 def usual_lines(
     store: Store, devices: Sequence[Device], from_ms: int, to_ms: int
 ) -> dict[int, UsualLine]:
-    """By device key; without those of too little history."""
+    """Returns lines by device key, without devices with too little history."""
     first, last = floor_to(from_ms, HOUR_MS), ceil_to(to_ms, HOUR_MS)
     with _making:
         cache = _lines.setdefault(store, {})
@@ -75,9 +74,9 @@ def _line(
         return None
     try:
         state = State.load(stored.data)
-    except ValueError:  # of another version: the evaluator makes it anew
+    except ValueError:  # of another version: the evaluator recomputes it
         return None
-    tz, history = zone_of(device), state.history
+    tz, history = zone_or_utc(device.time_zone), state.history
     profile = usual(history, holidays, untrained(history.day, tz, state.carried.day_spans))
     if profile.days < LEAST_DAYS:
         return None

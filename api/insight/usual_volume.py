@@ -1,4 +1,5 @@
-"""How much is usual by this time of a local day: the mean of the same weekday of four weeks."""
+"""The usual volume up to the current time of a local day: the mean of the same weekday in the last
+four weeks."""
 
 from __future__ import annotations
 
@@ -15,19 +16,21 @@ CACHED_DEVICES: Final = 120_000
 
 
 class UsualVolumes:
-    """Keeps each device's curve until its local day is over. One a process; not thread-safe."""
+    """Caches each device's curve until its local day is over. One per process; not thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._curves: dict[int, tuple[int, list[float] | None]] = {}
 
     def forget(self, key: int, from_ms: int, now_ms: int) -> None:
-        """Readings from ``from_ms`` on have come: of an earlier day they may change the curve."""
+        """Drops curves that new readings from ``from_ms`` on may change: those of an earlier
+        day."""
         if from_ms < now_ms - DAY_MS:
             self._curves.pop(key, None)
 
     def by_now(self, keys: Sequence[int], tz: ZoneInfo, now_ms: int) -> dict[int, float]:
-        """Gallons by device key, of the devices of that zone with two such days or more."""
+        """Returns gallons by device key, for the devices of that zone with at least two such
+        days."""
         day = day_of(tz, now_ms)
         missing = [key for key in keys if self._curves.get(key, (None, None))[0] != day.ordinal]
         if missing:

@@ -1,4 +1,4 @@
-"""Volumes of several devices or groups side by side."""
+"""Compares the volumes of several devices or groups."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from api.store.base import Device, Scope, StatusEntry, StatusQuery, Store, Volum
 from api.timez import source_of
 
 MOST_ITEMS: Final = 50
-MOST_DEVICES: Final = 2_000  # of all items together
+MOST_DEVICES: Final = 2_000  # devices of all items together
 MOST_BUCKETS: Final = 1_500
-MOST_ROWS: Final = 3_000_000  # that are summed for one answer
+MOST_ROWS: Final = 3_000_000  # rows summed for one response
 ItemKind = Literal["device", "group"]
 
 
@@ -34,8 +34,8 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The devices that an item sums, with their status where there is one; ``sub_meters`` more are
-    left out, since another of them has measured their water."""
+    """The devices that an item sums, with their status if there is one. ``sub_meters`` more are
+    left out, since another of the devices has measured their water."""
 
     item: Item
     entries: tuple[StatusEntry, ...]
@@ -48,8 +48,8 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class ItemVolumes:
-    """``volumes``: gallons from each edge to the next, None where no reading tells. ``coverage``:
-    the share of the expected readings, 0 to 1."""
+    """``volumes``: gallons from each edge to the next, None where there is no reading.
+    ``coverage``: the share of the expected readings, 0 to 1."""
 
     members: Members
     volumes: tuple[float | None, ...]
@@ -66,7 +66,7 @@ class ItemVolumes:
 
 
 def members_of(store: Store, scope: Scope, items: Sequence[Item]) -> list[Members]:
-    """Of the items that the scope sees; the others are left out."""
+    """Returns the members of the items that the scope sees; the others are left out."""
     members = [_members(store, scope, item) for item in items if storable(item.name)]
     return [each for each in members if each is not None]
 
@@ -85,7 +85,7 @@ def _members(store: Store, scope: Scope, item: Item) -> Members | None:
 
 
 def _counted(store: Store, scope: Scope, devices: Sequence[Device]) -> set[str]:
-    """The serial numbers of those whose water no other of them has measured."""
+    """Returns the serial numbers of devices whose water no other of them has measured."""
     parents: dict[str, str] = {}
     seen: set[str] = set()
     waiting = list(devices)
@@ -103,7 +103,7 @@ def _counted(store: Store, scope: Scope, devices: Sequence[Device]) -> set[str]:
 
 
 def rows_to_sum(members: Sequence[Members], edges: Sequence[int]) -> int:
-    """At most so many rows are behind the answer."""
+    """Returns an upper bound of the rows that the response sums."""
     length = source_of(*edges).fixed_ms
     return sum(len(each.entries) for each in members) * ((edges[-1] - edges[0]) // length)
 
@@ -111,7 +111,7 @@ def rows_to_sum(members: Sequence[Members], edges: Sequence[int]) -> int:
 def volumes_of(
     store: Store, members: Sequence[Members], edges: Sequence[int], now_ms: int
 ) -> list[ItemVolumes]:
-    """Of each item from each edge up to the next. One query for all."""
+    """Returns the volumes of each item from each edge up to the next. Uses one query for all."""
     source = source_of(*edges)
     every = {each.key: each for item in members for each in item.devices}
     by_device = store.volumes(list(every.values()), source, edges)

@@ -20,8 +20,8 @@ class MainBalance(NamedTuple):
 
 
 def balance_of(store: Store, scope: Scope, main: Device, from_ms: int, to_ms: int) -> MainBalance:
-    """Of the hours that start from ``from_ms`` on and are over by ``to_ms``, against the sub-meters
-    that the scope sees."""
+    """Returns the balance of the hours that start from ``from_ms`` on and end by ``to_ms``, against
+    the sub-meters that the scope sees."""
     below = store.sub_meters(scope, main)
     statuses = store.status_rows([each.key for each in (main, *below)])
 

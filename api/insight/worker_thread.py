@@ -9,7 +9,7 @@ from typing import Final
 
 from api.errors import Unavailable
 
-PAUSE_S: Final = 5.0  # after a failed step
+PAUSE_S: Final = 5.0  # seconds after a failed step
 
 _log = logging.getLogger(__name__)
 
@@ -18,8 +18,8 @@ class WorkerThread(ABC):
     """Runs `step` again and again. A failure is logged and the step is retried, since no other
     process would do this work; an outage of the store is logged once."""
 
-    name: str  # of the thread
-    result: str  # what a step brings up to date, for the log
+    name: str  # name of the thread
+    result: str  # what a step updates, for the log
 
     def __init__(self) -> None:
         self._stopping = Event()
@@ -34,7 +34,7 @@ class WorkerThread(ABC):
 
     @abstractmethod
     def step(self) -> float:
-        """Do some work; the seconds to wait before the next step."""
+        """Does some work. Returns the seconds to wait before the next step."""
 
     def _run(self) -> None:
         available = True

@@ -1,6 +1,7 @@
-"""What a meter serves: floor area, persons, beds …, by which volumes are divided to compare them.
+"""The size of what a meter serves (floor area, persons, beds …). Volumes are divided by it to
+compare meters of different sites.
 
-A device's ``config.attributes`` names them: ``{"floorArea": 1200, "persons": 4}``.
+A device's ``config.attributes`` holds the values: ``{"floorArea": 1200, "persons": 4}``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ LONGEST_NAME: Final = 40
 
 
 def attributes_of(config: Mapping[str, Any] | None) -> dict[str, float]:
-    """Those that are numbers above 0; anything else is ignored, since a config comes from
-    elsewhere."""
+    """The attributes of a device that are finite numbers above 0. Anything else is ignored: the
+    configuration may come from another system."""
     given = (config or {}).get("attributes")
     if not isinstance(given, dict):
         return {}
@@ -31,8 +32,8 @@ def attributes_of(config: Mapping[str, Any] | None) -> dict[str, float]:
 
 
 def summed(each_device: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Of several devices: those attributes that all of them have. A volume of five meters divided
-    by the floor area of four would be wrong."""
+    """Sums the attributes that all of the devices have. An attribute that one of them lacks is left
+    out: a volume of five meters divided by the floor area of four would be wrong."""
     every = list(each_device)
     if not every:
         return {}

@@ -1,12 +1,10 @@
-"""How often a device reports: as configured, else estimated from its readings of the last 7
+"""How often a device reports: as configured, or else estimated from its readings of the last 7
 days."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
-
-import numpy as np
 
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 
@@ -16,36 +14,41 @@ USUAL_MS: Final = (
     10_000, 30_000, MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS,
     HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS,
 )  # fmt: skip
-NEAR: Final = 0.2  # of a usual cadence: so far off counts as that one
-LEAST_STEPS: Final = 10  # fewer don't tell how much steps vary
+NEAR: Final = 0.2  # relative distance from a usual cadence that still counts as that cadence
+LEAST_STEPS: Final = 10  # fewer steps don't show how much they vary
 EVENT_SPREAD: Final = 10.0  # 90th over 10th percentile of the steps
-EVENT_EXPECTED_MS: Final = HOUR_MS  # what an event-driven meter's uptime is counted by
+EVENT_EXPECTED_MS: Final = HOUR_MS  # bucket length for an event-driven meter's uptime
 
 
 class Cadence(NamedTuple):
-    """``ms`` is the usual step between two readings. ``event_driven``: the steps vary too much for
-    it to be expected."""
+    """``ms`` is the usual step between two readings. ``event_driven`` means that the steps vary too
+    much to expect a reading every ``ms``."""
 
     ms: int
     event_driven: bool = False
 
     @property
     def expected_ms(self) -> int:
-        """The longest time in which a healthy device reports at least once."""
+        """Returns the longest time, in ms, in which a healthy device reports at least once."""
         return max(self.ms, EVENT_EXPECTED_MS) if self.event_driven else self.ms
 
 
-UNKNOWN: Final = Cadence(MINUTE_MS)  # where neither configuration nor readings tell
+UNKNOWN: Final = Cadence(MINUTE_MS)  # where neither the configuration nor the readings give one
 
 
 def configured(interval_s: float | None) -> Cadence | None:
-    """As ``config.reportingInterval`` has it; None where it has none."""
+    """Returns the cadence of ``config.reportingInterval`` (seconds), or None where it isn't set."""
     return Cadence(max(LEAST_MS, round(interval_s * 1000))) if interval_s else None
 
 
 def estimated(times_ms: Sequence[int]) -> Cadence | None:
-    """The median step, as a usual cadence where it is near one. ``times_ms`` ascend; several
-    readings of one instant count once. None where there are no two instants."""
+    """Returns the median step, rounded to a usual cadence where it is close to one.
+
+    ``times_ms`` ascend; several readings at one instant count once. Returns None for fewer than two
+    distinct instants.
+    """
+    import numpy as np  # every command opens a store, few need this
+
     steps = np.diff(np.asarray(times_ms, dtype=np.int64))
     steps = steps[steps > 0]
     if not steps.size:

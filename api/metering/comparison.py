@@ -1,10 +1,10 @@
-"""Which instants of an earlier time a span is compared with, on the local wall clock.
+"""Pairs the instants of a span with those of an earlier span, by the local wall clock.
 
-A day pairs with the day before, the same weekday of the week before, the same weekday of the same
-rank in the month before (the second Tuesday with the second Tuesday) or the same date of the year
-before; a time of that day with the same time. An hour that the clock repeats pairs in order: the
-first with the first, a second one without a counterpart with nothing. What a clock or a calendar
-skipped is a gap.
+A day is paired with the day before, the same weekday of the week before, the same weekday of the
+same rank in the month before (second Tuesday with second Tuesday) or the same date of the year
+before. Within the day, equal wall-clock times are paired. Where the clock repeats an hour, the
+first hour is paired with the first; a second one without a counterpart has no pair. Times that the
+clock or the calendar skips are gaps.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from api.timez import EPOCH_DAY, offsets
 Shift = Literal["day", "week", "month", "year"]
 SHIFTS: Final[tuple[Shift, ...]] = ("day", "week", "month", "year")
 SHIFT_BY_NAME: Final[dict[str, Shift]] = {shift: shift for shift in SHIFTS}
-OTHER_DEVICE: Final = "device:"  # before its identifier, where another one is compared
+OTHER_DEVICE: Final = "device:"  # a device's identifier follows
 LONGEST_SHIFT_MS: Final = 367 * DAY_MS
 _AROUND_MS: Final = 2 * DAY_MS
 
 
 class Pairing(NamedTuple):
-    """The instants [from_ms, to_ms) pair with those ``delta_ms`` earlier."""
+    """The instants of [from_ms, to_ms) pair with the instants ``delta_ms`` earlier."""
 
     from_ms: int
     to_ms: int
@@ -35,7 +35,7 @@ class Pairing(NamedTuple):
 
 
 class _Segment(NamedTuple):
-    """A part of a local day under one offset: [from, to) of the wall clock."""
+    """A part of a local day under one offset, as [from, to) of the wall clock."""
 
     from_wall: int
     to_wall: int
@@ -43,8 +43,8 @@ class _Segment(NamedTuple):
 
 
 def other_day(ordinal: int, shift: Shift) -> int | None:
-    """The local day that the day is compared with, both proleptic ordinals; None where the month
-    or year before has no such day."""
+    """Returns the local day that the day ``ordinal`` is compared with (proleptic ordinals), or None
+    where the month or year before has no such day."""
     if shift == "day":
         return ordinal - 1
     if shift == "week":
@@ -60,7 +60,8 @@ def other_day(ordinal: int, shift: Shift) -> int | None:
 
 
 def pairings(tz: ZoneInfo, shift: Shift, from_ms: int, to_ms: int) -> list[Pairing]:
-    """Of the instants [from_ms, to_ms), ascending; what pairs with nothing is missing."""
+    """Returns the pairings of [from_ms, to_ms), ascending. Instants without a counterpart are left
+    out."""
     here = _clock(tz, from_ms, to_ms)
     there = _clock(tz, from_ms - LONGEST_SHIFT_MS, to_ms)
     first = (from_ms + here[0][2] - _AROUND_MS) // DAY_MS

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,8 +14,9 @@ SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CAD": "CA$", "AUD": "A$"
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Per gallon. ``own``: the device's, else the organization's. ``tariff``: the name of the one
-    that it is the marginal rate of; "" for a plain price."""
+    """A price per gallon. ``own`` is True for the device's own price and False for its
+    organization's. ``tariff`` names the tariff that this is the marginal rate of; "" for a plain
+    price."""
 
     per_gallon: float
     currency: str
@@ -28,13 +28,15 @@ class Price:
 
 
 def finite(value: Any) -> float | None:
-    """A number of JSON as it is; None for anything else."""
+    """Returns a finite JSON number as float, or None for anything else."""
     return float(value) if type(value) in (int, float) and math.isfinite(value) else None
 
 
 def device_price(cost_per_gallon: Mapping[str, Any] | None) -> tuple[float | None, str]:
-    """(per gallon, currency) of a device's ``costPerGallon``. The interface leaves the object's
-    form open: ``value``, or the only number in it."""
+    """Returns (price per gallon, currency) from a device's ``costPerGallon``.
+
+    The interface doesn't define the object's fields, so ``value`` is used, or else its only number.
+    """
     given = cost_per_gallon or {}
     value, currency = finite(given.get("value")), given.get("currency")
     numbers = [n for n in map(finite, given.values()) if n is not None]
@@ -44,24 +46,15 @@ def device_price(cost_per_gallon: Mapping[str, Any] | None) -> tuple[float | Non
 
 
 def price_of(own: float | None, currency: str, default: float | None) -> Price | None:
-    """The device's own, else the organization's; None where neither has one."""
+    """Returns the device's own price, else the organization's, else None."""
     if own is not None:
         return Price(own, currency, own=True)
     return Price(default, currency, own=False) if default is not None else None
 
 
-def costs(amounts: Iterable[tuple[float | None, Price | None]]) -> dict[str, float]:
-    """Of gallons and their prices: the sums by currency, which are not added up."""
-    sums: defaultdict[str, float] = defaultdict(float)
-    for gallons, price in amounts:
-        if gallons is not None and price is not None:
-            sums[price.currency] += price.cost(gallons)
-    return dict(sums)
-
-
 def money(amount: float, currency: str) -> str:
-    """$586.94; 1,200.00 CHF where there is no sign; <$0.01 for less than is counted, which isn't
-    nothing; −$4.20 for water that ran backwards."""
+    """Formats an amount: $586.94, or 1,200.00 CHF for a currency without a sign. Amounts too small
+    to show are <$0.01, not zero; reverse flow gives −$4.20."""
     size = abs(amount)
     if 0 < size < LEAST_MONEY:
         text = f"<{_with_sign(f'{LEAST_MONEY:.2f}', currency)}"
@@ -71,7 +64,7 @@ def money(amount: float, currency: str) -> str:
 
 
 def rate(per_unit: float, currency: str) -> str:
-    """A price: $0.012, with three significant digits below one."""
+    """Formats a price per unit, such as $0.012; three significant digits below one."""
     if 0 < per_unit < 1:
         digits = f"{per_unit:.{2 - math.floor(math.log10(per_unit))}f}".rstrip("0").rstrip(".")
     else:

@@ -1,9 +1,10 @@
-"""Forecasts: the next hours and the month's end, with calibrated intervals.
+"""Forecasts the next hours, with calibrated intervals.
 
-A forecast is the profile of the origin's local day, raised or lowered by how the last 48 hours were
-(`api.metering.profile`). Its intervals come from what earlier forecasts of the same device missed
-by (split conformal): for each of the last origins, a local midnight each, and each hour ahead of it
-the score is (volume − forecast) ÷ σ of that hour of day; the interval is where enough scores lie.
+A forecast is the profile of the origin's local day (`api.metering.profile`), raised or lowered by
+the level of the last 48 hours. Its intervals come from the errors of earlier forecasts for the same
+device (split conformal prediction). The origins are the last local midnights. For each origin and
+each hour ahead of it the score is (volume − forecast) ÷ σ of that hour of day. The interval covers
+the required share of these scores.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from api.timez import day_start, local_ordinal, offset_ms
 ORIGINS: Final = 112
 LEAD_DAYS: Final = 7
 MOST_HOURS: Final = HOURS * LEAD_DAYS
-READ_DAYS: Final = ORIGINS + ERROR_DAYS + DAYS  # of hours that a forecast wants before its origin
+READ_DAYS: Final = ORIGINS + ERROR_DAYS + DAYS  # hours of history that a forecast needs
 LEAST_SCORES: Final = 20
 LEVELS: Final = (0.8, 0.95)
 
@@ -50,8 +51,8 @@ class Interval(NamedTuple):
 
 
 class ForecastHour(NamedTuple):
-    """Gallons in the hour from ``bucket_start_ms`` on; without an interval where too few earlier
-    forecasts can be judged by."""
+    """The forecast for the hour from ``bucket_start_ms`` on, in gallons. Without an interval where
+    too few earlier forecasts exist to calibrate it."""
 
     bucket_start_ms: int
     volume: float
@@ -60,8 +61,8 @@ class ForecastHour(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What was known at the start of a local day: `usual` of it, and what it expected of the
-    LEAD_DAYS from it on (LEAD_DAYS × 24, gal/h)."""
+    """A local midnight from which earlier forecasts are judged: `usual` for that day, and the
+    volumes expected for the next LEAD_DAYS days (LEAD_DAYS × 24, gal/h)."""
 
     usual: Usual
     expected: Floats
@@ -69,9 +70,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The days before an origin: ``rows`` (days × 24, gal/h) from the local day ``first`` on, and
-    what was expected at the start of each of the last days, ``origins`` (the last is of the day
-    after the rows)."""
+    """The days before an origin. ``rows`` (days × 24, gal/h) start at the local day ``first``.
+    ``origins`` hold the expectations at the start of each of the last days; the last one belongs to
+    the day after the rows."""
 
     first: int
     rows: Floats
@@ -92,8 +93,11 @@ def past(
     days: int = READ_DAYS,
     origins: int = ORIGINS,
 ) -> Past:
-    """Runs the nights before the local day ``day`` again. ``hours``: (start in ms, gallons) with
-    enough coverage, of the last ``days`` days at least; ``spans`` don't train."""
+    """Replays the nights before the local day ``day``.
+
+    ``hours`` are (start in ms, gallons) of hours with enough coverage, for at least the last
+    ``days`` days. Hours in ``spans`` aren't used for training.
+    """
     first = day - days
     by_day: dict[int, list[tuple[int, float]]] = {}
     for start_ms, gallons in hours:
@@ -137,9 +141,11 @@ def forecast(
     holidays: Collection[int] = (),
     spans: Sequence[Span] = (),
 ) -> list[ForecastHour]:
-    """The ``count`` whole hours from ``as_of_ms`` on, at most MOST_HOURS; empty without a day of
-    readings before. ``hours``: start in ms → gallons, READ_DAYS before ``as_of_ms``; what lies at
-    or after it is left out."""
+    """Returns the forecast of the ``count`` whole hours from ``as_of_ms`` on, at most MOST_HOURS.
+
+    ``hours`` maps start in ms to gallons, for READ_DAYS before ``as_of_ms``; later hours are
+    ignored. Returns an empty list without a day of earlier readings.
+    """
     day = local_ordinal(tz, as_of_ms)
     read_ms = day_start(tz, day - READ_DAYS)
     measured = {
@@ -172,7 +178,8 @@ def forecast(
 
 
 def _filled(table: Floats) -> Floats | None:
-    """Day types that haven't been yet are as the others; None where an hour of day never was."""
+    """Fills day types that haven't occurred yet with the median of the others. Returns None where
+    an hour of day has no value at all."""
     missing = table != table
     if not missing.any():
         return table
@@ -189,7 +196,8 @@ def _level(
     holidays: Collection[int],
     spans: Sequence[Span],
 ) -> float:
-    """By how much the last 48 hours were above the profile, without those that don't train."""
+    """Returns how far the last 48 hours were above the profile (0.1 = 10 %), without hours that
+    aren't used for training."""
     last = as_of_ms // HOUR_MS * HOUR_MS
     total = profile = 0.0
     for start in range(last - 2 * HOURS * HOUR_MS, last, HOUR_MS):
@@ -205,7 +213,7 @@ def _level(
 
 
 def _scores(before: Past) -> list[list[Floats]]:
-    """By days ahead and hour of day, ascending."""
+    """Returns the scores by days ahead and hour of day, ascending."""
     by_lead: list[list[Floats]] = [[] for _ in range(LEAD_DAYS)]
     for origin in before.origins[:-1]:
         place = origin.usual.day - before.first
@@ -230,8 +238,8 @@ def _interval(scores: Floats, volume: float, sigma: float) -> Interval | None:
 
 
 def bounds_of(scores: Floats, level: float) -> tuple[float, float]:
-    """Where the share ``level`` of further scores will lie, from ascending ones: as many are left
-    out at each end as split conformal allows."""
+    """Returns the bounds that hold the share ``level`` of future scores, from ascending past
+    scores. Split conformal prediction decides how many are left out at each end."""
     count = len(scores)
     outside = floor((count + 1) * (1 - level) / 2)
     low = max(outside - 1, 0)

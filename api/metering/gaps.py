@@ -1,6 +1,6 @@
-"""Gaps: where rows of a device are missing. Pure.
+"""Gaps: where rows of a device are missing.
 
-Two rows run on where no row is missing between them; elsewhere is a gap.
+Two rows are connected if no row is missing between them; otherwise there is a gap.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from api.catalog import Resolution
 from api.metering.cadence import UNKNOWN, Cadence, estimated
 from api.metering.windows import Window
 
-RAW_PATIENCE: Final = 3  # reports that may be late before their absence is a gap
+RAW_PATIENCE: Final = 3  # reports that may be late before their absence counts as a gap
 BUCKET_PATIENCE: Final = 1.5
 
 
 def patience_ms(starts: Sequence[int], resolution: Resolution, cadence: Cadence | None) -> float:
-    """The step between two rows' starts beyond which something is missing between them; 0 for days
-    and months, which are all due. ``cadence`` None: estimated from the rows.
+    """Returns the step between two row starts, in ms, above which a row is missing between them.
 
-    A bucket is due each bucket length, unless the device reports less often than that.
+    It is 0 for days and months, which are all due. A bucket is due every bucket length, or every
+    cadence where the device reports less often. A ``cadence`` of None is estimated from the rows.
     """
     if resolution.calendar:
         return 0
@@ -30,7 +30,7 @@ def patience_ms(starts: Sequence[int], resolution: Resolution, cadence: Cadence 
 
 
 def breaks(starts: Sequence[int], ends: Sequence[int], patience: float) -> list[bool]:
-    """Between each row and the next, whether something is missing."""
+    """Returns, for each pair of neighbouring rows, whether a row is missing between them."""
     return [
         after - starts[i] > patience if patience else after > ends[i]
         for i, after in enumerate(starts[1:])
@@ -44,7 +44,8 @@ def gaps(
     window: Window,
     patience: float,
 ) -> list[Window]:
-    """Spans [from, to) without a row: between rows, before the first and after the last."""
+    """Returns the spans [from, to) without a row: between rows, before the first and after the
+    last."""
     if not starts:
         return [window] if window.to_ms > window.from_ms else []
     result = [Window(ends[i], starts[i + 1]) for i, apart in enumerate(broken) if apart]

@@ -24,25 +24,26 @@ HOURS: Final = 24
 DAYS: Final = 7
 
 Week = list[list[float | None]]
-"""By weekday (Monday first) and local hour, in gal/min; None where no reading tells."""
+"""By weekday (Monday first) and local hour, in gal/min; None for an hour without readings."""
 
 
 def window_of(tz: ZoneInfo, now_ms: int) -> Window:
-    """Up to the hour under way, whose gallons would look like those of a whole one."""
+    """Returns the last eight weeks up to the current hour, which is left out: its volume is
+    incomplete."""
     hour, _ = WallClock(tz, now_ms - HOUR_MS, now_ms).hour(now_ms)
     return Window(day_start(tz, local_ordinal(tz, now_ms) - WEEKS * DAYS), hour - 1)
 
 
 def resolution_of(tz: ZoneInfo, window: Window) -> Resolution:
-    """The coarsest rows that no local hour of the window cuts: hours nearly everywhere, 10 or 5
-    minutes where a zone is off the whole hour."""
+    """Returns the coarsest resolution whose rows lie within whole local hours: 1hour for nearly all
+    zones, 10min or 5min where a zone's offset isn't a whole hour."""
     return source_of(*(offset for _, offset in offsets(tz, *window)))
 
 
 def week(rows: Iterable[tuple[int, float | None]], tz: ZoneInfo, window: Window) -> Week:
-    """From (start, gallons) rows in order: gallons over the minutes of the hours with readings,
-    whole hours however long the rows are, since a reading tells of the time before it and not of
-    its row alone."""
+    """Computes the week from (start, gallons) rows in ascending order: gallons divided by the
+    minutes of the hours that have readings. Whole hours count, whatever the rows' length: a reading
+    covers the time since the one before it, not only its own row."""
     gallons = [[0.0] * HOURS for _ in range(DAYS)]
     minutes = [[0.0] * HOURS for _ in range(DAYS)]
     clock, end = WallClock(tz, *window), 0

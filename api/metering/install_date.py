@@ -1,8 +1,8 @@
 """When a device was installed.
 
-A device that was made without an installation date has the day it was made, which for imported
-meters may lie years after their readings. A reading from before the hour of an installation
-disproves it: then readings were due all along.
+A device without an installation date gets the day on which it was created. For imported meters that
+may be years after their first reading. A reading from before the hour of installation disproves the
+date: then readings were due from the first one on.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from api.timez import HOUR_MS, floor_to
 
 
 def disproving(installed_on_ms: int | None) -> Window | None:
-    """The time before which a reading disproves the date; None for one that can't be disproved. By
-    the hour, so that devices created together share one request."""
+    """Returns the time in which a reading disproves the date, or None where the date can't be
+    disproved. The bound is floored to the hour, so that devices created together share one
+    request."""
     if installed_on_ms is None:
         return None
     edge = floor_to(installed_on_ms, HOUR_MS)
@@ -22,7 +23,7 @@ def disproving(installed_on_ms: int | None) -> Window | None:
 
 
 def install_date(installed_on_ms: int | None, first_reading_ms: int | None) -> int | None:
-    """The date, if the device's first reading doesn't disprove it."""
+    """Returns the date, or None if the device's first reading disproves it."""
     window = disproving(installed_on_ms)
     if window is None or first_reading_ms is None or first_reading_ms > window.to_ms:
         return installed_on_ms

@@ -1,7 +1,7 @@
-"""Mains and sub-meters: whose water is part of another meter's, and which meters a sum counts.
+"""Mains and sub-meters: which meters a sum may count without counting water twice.
 
-A device may name its parent, the meter upstream of it. Water that a sub-meter measures has passed
-its parent already, so a sum over both counts the parent alone.
+A device may name its parent, the meter upstream of it. Water measured by a sub-meter has already
+passed its parent, so a sum over both counts only the parent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Cycle(ValueError):
-    """Devices that are upstream of themselves; ``around`` names them in order."""
+    """Devices form a cycle: each is upstream of itself. ``around`` names them in order."""
 
     def __init__(self, around: tuple[Hashable, ...]) -> None:
         super().__init__("a device cannot be upstream of itself")
@@ -21,7 +21,7 @@ class Cycle(ValueError):
 
 
 def ancestors(parents: Mapping[K, K]) -> dict[K, tuple[K, ...]]:
-    """By device all that are upstream of it, its parent first. Raises Cycle."""
+    """Returns, for each device, the devices upstream of it, its parent first. Raises Cycle."""
     result: dict[K, tuple[K, ...]] = {}
     for device in parents:
         path = [device]
@@ -37,9 +37,11 @@ def ancestors(parents: Mapping[K, K]) -> dict[K, tuple[K, ...]]:
 
 
 def counted(devices: Collection[K], parents: Mapping[K, K]) -> set[K]:
-    """Those of the devices that a sum over them counts: none of their ancestors is among them.
-    ``parents`` may name devices that are not summed. A store has no cycles; where a
-    server names one, the walk ends at the first device that was passed before."""
+    """Returns the devices that a sum over ``devices`` counts: those without an ancestor among them.
+
+    ``parents`` may name devices outside the sum. Weir's own store prevents cycles; where a remote
+    server returns one, the walk stops at the first device that it meets again.
+    """
     summed = set(devices)
     return {device for device in summed if not _is_measured_upstream(device, summed, parents)}
 

@@ -1,4 +1,4 @@
-"""Planned maintenance: when it takes place, and what it takes out of uptime."""
+"""Planned maintenance: when it takes place, and which buckets it removes from uptime."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Repeat(StrEnum):
 
 
 class Plan(NamedTuple):
-    """[from_ms, to_ms) and its repeats that start up to ``until_ms``, at the same time of day on
-    the wall clock of ``tz``; a month without that day has its last one instead."""
+    """The span [from_ms, to_ms) and its repeats that start no later than ``until_ms``. Repeats have
+    the same local time of day in ``tz``. Where a month lacks that day, its last day is used."""
 
     from_ms: int
     to_ms: int
@@ -35,7 +35,7 @@ class Plan(NamedTuple):
 
 
 def occurrences(plan: Plan, low_ms: int, high_ms: int) -> list[Span]:
-    """Those that have a part in [low_ms, high_ms), ascending, uncut."""
+    """Returns the occurrences that overlap [low_ms, high_ms), ascending and uncut."""
     length = plan.to_ms - plan.from_ms
     spans: list[Span] = []
     for start in _all_starts(plan):
@@ -75,7 +75,7 @@ def _shifted(first: datetime, repeat: Repeat, number: int) -> datetime:
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """As few as possible, ascending, without overlaps."""
+    """Merges overlapping and adjacent spans; ascending."""
     result: list[Span] = []
     for start, end in sorted(spans):
         if result and start <= result[-1][1]:
@@ -86,8 +86,11 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def excused(spans: Sequence[Span], from_ms: int, to_ms: int, length_ms: int) -> list[Span]:
-    """The buckets of a window (first start, 1 ms before the last one's end) that have a part in
-    one of the spans, as spans of whole buckets: neither expected nor counted."""
+    """Returns the maintenance within a window as spans of whole buckets.
+
+    A bucket that overlaps a span is neither expected nor counted. The window runs from its first
+    bucket's start to 1 ms before the end of its last bucket.
+    """
     first, end = ceil_to(from_ms, length_ms), to_ms + 1
     whole = merged((floor_to(start, length_ms), ceil_to(stop, length_ms)) for start, stop in spans)
     cut = ((max(start, first), min(stop, end)) for start, stop in whole)
@@ -95,5 +98,5 @@ def excused(spans: Sequence[Span], from_ms: int, to_ms: int, length_ms: int) -> 
 
 
 def bucket_count(spans: Sequence[Span], length_ms: int) -> int:
-    """Of such spans of whole buckets."""
+    """Returns the number of buckets in spans of whole buckets."""
     return sum(bucket_starts(start, stop - 1, length_ms) for start, stop in spans)

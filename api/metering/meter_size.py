@@ -1,8 +1,8 @@
-"""The largest flow that a meter of a size can have.
+"""The largest flow that a meter of a given size can measure.
 
-ISO 4064-1 marks a meter with its permanent flow rate Q3 in m³/h; for a short time it bears Q4, that
-is 1.25 × Q3. Where only the bore is known, the safe maximum flow of AWWA's standards counts:
-C700 for displacement meters to 2 inches, C701 (class II turbines) for larger ones.
+ISO 4064-1 sizes a meter by its permanent flow rate Q3 in m³/h. It tolerates Q4 = 1.25 × Q3 for a
+short time. Where only the bore is known, the safe maximum flow of the AWWA standards is used: C700
+for displacement meters up to 2 inches, C701 (class II turbine meters) above.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _RATE_BY_INCHES: Final = {
     Fraction(12): 5_300.0,
 }
 """gal/min."""
+LEAST_SIZE_RATE: Final = 1.0  # gal/min; the largest flow of any meter is above it
 _INCHES_BY_MM: Final = {
     15: Fraction(5, 8), 20: Fraction(3, 4), 25: Fraction(1), 40: Fraction(3, 2), 50: Fraction(2),
     80: Fraction(3), 100: Fraction(4), 150: Fraction(6), 200: Fraction(8), 250: Fraction(10),
@@ -45,8 +46,8 @@ _BORE_INCHES: Final = re.compile(
 
 
 def largest_rate(size: str) -> float | None:
-    """gal/min; None for a size that isn't known. ``size`` as written on the meter: ``Q3 4``,
-    ``DN 20``, ``25 mm``, ``3/4"``, ``1 1/2 in``."""
+    """Returns the largest flow in gal/min, or None for an unknown size. ``size`` is written as on
+    the meter: ``Q3 4``, ``DN 20``, ``25 mm``, ``3/4"``, ``1 1/2 in``."""
     permanent = _PERMANENT.search(size)
     if permanent:
         cubic_metres_per_hour = float(permanent[1].replace(",", "."))
@@ -54,6 +55,11 @@ def largest_rate(size: str) -> float | None:
     bore = _BORE_MM.search(size)
     inches = _INCHES_BY_MM.get(int(bore[1] or bore[2])) if bore else _inches(size)
     return None if inches is None else _RATE_BY_INCHES.get(inches)
+
+
+def names_a_size(size: str) -> bool:
+    """Returns whether ``size`` is written as on a meter, even if its largest flow is unknown."""
+    return any(form.search(size) for form in (_PERMANENT, _BORE_MM, _BORE_INCHES))
 
 
 def _inches(size: str) -> Fraction | None:
@@ -67,6 +73,6 @@ def _inches(size: str) -> Fraction | None:
 
 
 def size_rate(config: Mapping[str, Any] | None) -> float | None:
-    """The largest flow of a device's ``meterSize``, in gal/min."""
+    """Returns the largest flow for a device's ``meterSize``, in gal/min, or None."""
     size = (config or {}).get("meterSize")
     return largest_rate(size) if isinstance(size, str) else None

@@ -1,8 +1,9 @@
-"""Where the month will end: what has flowed, what will, and how sure that is.
+"""Forecasts the volume at the end of the month, with an interval.
 
-What is to come is the weighted mean of the last weeks' days of the same type. How far off that was
-in finished months, in the device's own spread, are its scores; a device has too few months of its
-own, so the scores of the whole fleet are pooled, by how many days were left.
+The forecast is the volume so far plus, for each remaining day, the weighted mean of recent days of
+the same type. The errors in finished months, in units of the device's own daily spread, are the
+scores. One device has too few finished months, so the whole fleet's scores are pooled, by the
+number of days left.
 """
 
 from __future__ import annotations
@@ -19,22 +20,30 @@ from api.metering.forecast import LEAST_SCORES, Interval, bounds_of
 from api.metering.profile import DAYS, OTHER_WORKING_DAY, Bools, Floats, Ints, day_types
 
 HALF_LIFE_DAYS: Final = 14.0
-LEAST_DAYS: Final = 14  # of the last DAYS, that a forecast needs
-LEAST_PRESENT: Final = 0.9  # of a month's days, that judge a forecast
-LEAST_SPREAD: Final = 0.05  # of the mean day
+LEAST_DAYS: Final = 14  # days with a volume among the last DAYS that a forecast needs
+LEAST_PRESENT: Final = 0.9  # share of a month's days that a forecast needs to be judged
+LEAST_SPREAD: Final = 0.05  # share of the mean day
 LEAST_SPREAD_GAL: Final = 0.5
 LEVELS: Final = (0.83, 0.975)
-"""For intervals of 80 and 95 %. A fleet's meters share their weather and their holidays, so that
-their scores tell less than as many separate ones would: at the plain levels 81 and 94.5 % held."""
-ORIGIN_DAYS: Final = (2, 6, 11, 16, 21, 26)  # of the month: when forecasts are judged
-BINS: Final = (3, 7, 12, 17, 22, 31)  # days left, up to
+"""For intervals of 80 and 95 %. A fleet's meters share weather and holidays, so their scores aren't
+independent: with the plain levels, only 81 and 94.5 % of months were covered."""
+ORIGIN_DAYS: Final = (
+    2,
+    6,
+    11,
+    16,
+    21,
+    26,
+    29,
+)  # days of the month at which past forecasts are judged
+BINS: Final = (3, 7, 12, 17, 22, 31)  # upper bounds of days left
 
 _AGES: Final = np.arange(DAYS, 0, -1)
 _WEIGHTS: Final[Floats] = 0.5 ** (_AGES / HALF_LIFE_DAYS)
 
 
 class Score(NamedTuple):
-    """(volume − forecast) ÷ (spread of a day × √days), of a forecast with ``days_left``."""
+    """(volume − forecast) ÷ (spread of a day × √days) for a forecast made with ``days_left``."""
 
     days_left: int
     value: float
@@ -42,7 +51,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MonthEnd:
-    """In gallons. ``interval`` is None where the fleet's scores are too few."""
+    """Gallons. ``interval`` is None where the fleet has too few scores."""
 
     month: date
     so_far: float
@@ -58,6 +67,11 @@ class Pool:
         for score in scores:
             by_bin[_bin(score.days_left)].append(score.value)
         self._scores = [np.sort(np.array(values, np.float64)) for values in by_bin]
+
+    @property
+    def usable(self) -> bool:
+        """Whether there are intervals, for some number of days left at least."""
+        return any(len(scores) >= LEAST_SCORES for scores in self._scores)
 
     def interval(self, days_left: int, expected: float, spread: float) -> Interval | None:
         scores = self._scores[_bin(days_left)]
@@ -75,8 +89,12 @@ def _bin(days_left: int) -> int:
 def month_end(
     totals: Floats, first: int, today: float, holidays: Collection[int], pool: Pool
 ) -> MonthEnd | None:
-    """``totals``: gallons of the local days from the ordinal ``first`` to yesterday, DAYS of them
-    and the month's at least; ``today``: what flowed today. None with too few days."""
+    """Forecasts the month end.
+
+    ``totals`` are the gallons of the local days from the ordinal ``first`` to yesterday: at least
+    DAYS days and all of this month's. ``today`` is today's volume so far. Returns None with too few
+    days.
+    """
     day = first + len(totals)
     start, end = month_of(day)
     ahead = _ahead(totals, day, end - day, holidays)
@@ -94,41 +112,14 @@ def month_end(
     return MonthEnd(date.fromordinal(start), before + today, expected, interval)
 
 
-# --- Sums and budgets ----------------------------------------------------------------------------
+# --- Budgets -------------------------------------------------------------------------------------
 
-SHARED: Final = 0.2  # of the variance of a fleet's errors that its devices have in common
-_Z80: Final = 1.2815515655446004  # standard deviations from the middle to a bound of 80 %
-
-
-class Sums(NamedTuple):
-    """Of ``devices`` month ends, ``with_interval`` of which have one: gallons or money so far and
-    expected, and of each bound's distance from what is expected the sum and the sum of squares."""
-
-    devices: int
-    with_interval: int
-    so_far: float
-    expected: float
-    offs: tuple[float, ...]
-    squares: tuple[float, ...]
-
-
-def together(month: date, sums: Sums) -> MonthEnd | None:
-    """The month end of several devices: their errors partly cancel, as far as they aren't shared. A
-    device without an interval adds nothing to its width. None of no device."""
-    if not sums.devices:
-        return None
-    if not sums.with_interval:
-        return MonthEnd(month, sums.so_far, sums.expected, None)
-    bounds: list[float] = []
-    for off, square in zip(sums.offs, sums.squares, strict=True):
-        width = sqrt(SHARED * off * off + (1 - SHARED) * square)
-        bounds.append(max(sums.so_far, sums.expected + (width if off > 0 else -width)))
-    return MonthEnd(month, sums.so_far, sums.expected, Interval(*bounds))
+_Z80: Final = 1.2815515655446004  # standard deviations between the middle and a bound of 80 %
 
 
 def chance_above(end: MonthEnd, limit: float) -> float | None:
-    """How likely the month ends above a limit, 0 to 1, by the interval's two halves; None without
-    one, unless it is above already."""
+    """Returns the probability, 0 to 1, that the month ends above a limit, from the two halves of
+    the interval. Without an interval: 1 where the limit is already passed, else None."""
     if end.so_far > limit:
         return 1.0
     if end.interval is None:
@@ -142,7 +133,7 @@ def chance_above(end: MonthEnd, limit: float) -> float | None:
 
 
 def month_scores(totals: Floats, first: int, holidays: Collection[int]) -> list[Score]:
-    """How far off the forecasts of the finished months would have been."""
+    """Returns the scores of the forecasts of finished months."""
     scores: list[Score] = []
     last = first + len(totals)
     for day in range(first + LEAST_DAYS, last):
@@ -163,7 +154,7 @@ def month_scores(totals: Floats, first: int, holidays: Collection[int]) -> list[
 def _ahead(
     totals: Floats, day: int, count: int, holidays: Collection[int]
 ) -> tuple[Floats, float] | None:
-    """(gallons of each of the ``count`` days from ``day`` on, spread of a day)."""
+    """Returns (gallons of each of the ``count`` days from ``day`` on, spread of a day), or None."""
     past = np.full(DAYS, np.nan)
     recent = totals[-DAYS:]
     past[DAYS - len(recent) :] = recent
@@ -179,7 +170,8 @@ def _ahead(
 
 
 def _mean(past: Floats, present: Bools, types: Ints, kind: int) -> float:
-    """Weighted, of days of that type; other working days count half; of any day where none is."""
+    """Returns the weighted mean of days of the same type. Other working days count half; where
+    there is none, all days count."""
     working = (types < 5) & (kind < 5)
     weights = _WEIGHTS * np.where(types == kind, 1.0, np.where(working, OTHER_WORKING_DAY, 0.0))
     weights = np.where(present, weights, 0.0)
@@ -189,7 +181,7 @@ def _mean(past: Floats, present: Bools, types: Ints, kind: int) -> float:
 
 
 def month_of(day: int) -> tuple[int, int]:
-    """[first day, first day of the next month) of the month that holds the day."""
+    """Returns [first day, first day of the next month) for the month that holds the day."""
     one = date.fromordinal(day)
     start = day - one.day + 1
     following = date(one.year + one.month // 12, one.month % 12 + 1, 1)

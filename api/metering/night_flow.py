@@ -1,8 +1,9 @@
-"""Night flow: the flow when nobody should use water.
+"""Night flow: the flow at a time when nobody should use water.
 
-Of each local night, 02:00 to 05:00, the lowest rolling mean over 60 minutes. A mean counts only
-where at least eight tenths of its buckets hold readings. A bucket stands for its length, or for the
-device's pace where that is longer: a reading tells of the time since the one before.
+It is the lowest rolling mean over 60 minutes between 02:00 and 05:00 local time, for each night. A
+mean counts only where at least eight tenths of its buckets hold readings. A bucket covers its own
+length, or the device's cadence where that is longer: a reading covers the time since the one
+before.
 """
 
 from __future__ import annotations
@@ -16,20 +17,19 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import STORED, Resolution
 from api.metering.windows import Window
-from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, day_start, local_ordinal, offsets
+from api.timez import DAY_MS, EPOCH_DAY, HOUR_MS, MINUTE_MS, day_start, local_ordinal, offsets
 
 FROM_HOUR: Final = 2
 TO_HOUR: Final = 5
-NIGHTS: Final = 15  # the last one and two weeks before it
-LEAST_NIGHTS: Final = 3  # that make something usual
+NIGHTS: Final = 15  # last night and the two weeks before it
+LEAST_NIGHTS: Final = 3  # nights that a usual value needs
 LEAST_PRESENT: Final = 0.8
 ROLLING_MS: Final = HOUR_MS
-_EPOCH_DAY: Final = 719_163
-COARSEST_MS: Final = 10 * MINUTE_MS  # unless the device reports less often
+COARSEST_MS: Final = 10 * MINUTE_MS  # longest rows, unless the device reports less often
 
 
 class TooSeldom(NamedTuple):
-    """How often the device reports, and how long the rows are that its zone's nights allow."""
+    """The device's cadence, and the length of rows that its zone's nights allow."""
 
     cadence_ms: int
     row_ms: int
@@ -37,8 +37,9 @@ class TooSeldom(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NightFlow:
-    """``last`` and ``usual`` in gal/min, None where too few readings tell. ``night`` is the last
-    night's window. ``too_seldom``: the device can't fill enough rows even in good health."""
+    """``last`` and ``usual`` are in gal/min, None where too few readings exist. ``night`` is the
+    window of the last night. ``too_seldom`` is set where even a healthy device can't fill enough
+    rows."""
 
     night: Window
     last: float | None
@@ -47,8 +48,8 @@ class NightFlow:
 
 
 def nights(tz: ZoneInfo, now_ms: int) -> list[Window]:
-    """The last nights that are over, latest first: each [from, to) in instants. A night in which
-    clocks change is shorter or longer, as it is."""
+    """Returns the last finished nights, latest first, each as [from, to) in instants. A night with
+    a clock change is shorter or longer."""
     today = local_ordinal(tz, now_ms)
     windows: list[Window] = []
     for day in range(today, today - NIGHTS - 1, -1):
@@ -60,13 +61,14 @@ def nights(tz: ZoneInfo, now_ms: int) -> list[Window]:
 
 @lru_cache(maxsize=100_000)
 def night_of(tz: ZoneInfo, day: int) -> tuple[int, int]:
-    """[from, to) of the local day's night. One in which clocks change is longer or shorter."""
+    """Returns [from, to) of the local day's night in ms. A night with a clock change is shorter or
+    longer."""
     return _at(tz, day, FROM_HOUR), _at(tz, day, TO_HOUR)
 
 
 def _at(tz: ZoneInfo, day: int, hour: int) -> int:
-    """The first instant of the local day whose wall clock has reached the hour."""
-    wall = (day - _EPOCH_DAY) * DAY_MS + hour * HOUR_MS
+    """Returns the first instant of the local day at which the wall clock has reached the hour."""
+    wall = (day - EPOCH_DAY) * DAY_MS + hour * HOUR_MS
     start, limit = day_start(tz, day), day_start(tz, day + 1)
     pieces = offsets(tz, start, limit)
     ends = [piece for piece, _ in pieces[1:]] + [limit]
@@ -78,8 +80,8 @@ def _at(tz: ZoneInfo, day: int, hour: int) -> int:
 
 
 def resolution_for(edges: Sequence[int], cadence_ms: int) -> Resolution:
-    """The coarsest rows up to ten minutes that the nights' edges don't cut; longer ones only for a
-    device that reports less often."""
+    """Returns the coarsest resolution, up to ten minutes, whose rows the nights' edges don't cut.
+    Longer rows are used only for a device that reports less often."""
     for resolution in reversed(STORED):
         wanted = resolution.fixed_ms <= COARSEST_MS or cadence_ms > COARSEST_MS
         if wanted and not any(edge % resolution.fixed_ms for edge in edges):
@@ -88,16 +90,19 @@ def resolution_for(edges: Sequence[int], cadence_ms: int) -> Resolution:
 
 
 def too_seldom(windows: Sequence[Window], cadence_ms: int) -> TooSeldom | None:
-    """Rows start at whole hours in UTC. Where the zone's nights do too, a device that reports every
-    15 min is read by the hour; where they start at half past, only rows of at most 10 min fit, of
-    which its four readings fill four of six: fewer than a mean needs."""
+    """Checks whether a device reports too seldom for its zone's nights.
+
+    Rows start at whole hours in UTC. Where a zone's nights do too, a device that reports every 15
+    min is read by the hour. Where they start at half past, only rows of at most 10 min fit; four
+    readings an hour then fill four of six rows, fewer than a mean needs.
+    """
     row_ms = resolution_for([edge for night in windows for edge in night], cadence_ms).fixed_ms
     filled, needed = -(-ROLLING_MS // cadence_ms), LEAST_PRESENT * (ROLLING_MS // row_ms)
     return TooSeldom(cadence_ms, row_ms) if filled < needed else None
 
 
 def rows_of(windows: Sequence[Window], cadence_ms: int) -> tuple[Window, Resolution]:
-    """The rows needed for these nights."""
+    """Returns the window and resolution of rows needed for these nights."""
     resolution = resolution_for([edge for night in windows for edge in night], cadence_ms)
     return Window(windows[-1].from_ms, windows[0].to_ms - 1), resolution
 
@@ -108,7 +113,7 @@ def night_flow(
     resolution: Resolution,
     cadence_ms: int,
 ) -> NightFlow:
-    """``amounts`` are gallons by the rows' starts; ``windows`` latest first."""
+    """Computes night flow. ``amounts`` maps row starts to gallons; ``windows`` are latest first."""
     length = resolution.fixed_ms
     lowest = [lowest_mean(amounts, night, length, cadence_ms) for night in windows]
     before = [flow for flow in lowest[1:] if flow is not None]
@@ -119,8 +124,9 @@ def night_flow(
 def lowest_mean(
     amounts: Mapping[int, float | None], night: Window, length_ms: int, cadence_ms: int
 ) -> float | None:
-    """Of all windows of 60 minutes in the night, from bucket to bucket, the lowest flow in gal/min:
-    the gallons of the buckets that hold readings, over the minutes that these stand for."""
+    """Returns the lowest flow in gal/min over all 60-minute windows of the night that start at a
+    bucket: the gallons of the buckets that hold readings, divided by the minutes that these
+    cover."""
     flows: list[float] = []
     count = ROLLING_MS // length_ms
     for start in range(night.from_ms, night.to_ms - ROLLING_MS + 1, length_ms):

@@ -1,14 +1,14 @@
-"""The usual profile of a device: its hourly volume by local day type and local hour.
+"""The usual profile of a device: hourly volume by local day type and local hour.
 
-The state is a `History`: the hourly volumes of the last local days and the errors of the forecasts
-made for them at their first instant. Each local night adds a row, and `usual` makes that night's
-table from the rows, so that no night reads the readings of weeks again.
+The state is a `History`: the hourly volumes of the last local days, and the errors of the forecasts
+made for each day at its start. Each local night adds a row, and `usual` computes that night's table
+from the rows, so that no night reads weeks of readings again.
 
-Day types are Monday to Sunday, 0 to 6; a holiday counts as Sunday. An hour with a gap in it, or in
-a span that doesn't train (a finding, maintenance, a correction), has no weight.
+Day types 0 to 6 are Monday to Sunday; a holiday counts as Sunday. An hour has no weight if it has a
+gap or lies in a span that isn't used for training (a finding, maintenance or a correction).
 
-A row has 24 hours of the wall clock: the skipped hour in spring is missing, the repeated one in
-autumn holds the mean of both.
+A row has 24 wall-clock hours. The hour skipped in spring is missing; the hour repeated in autumn
+holds the mean of both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from api.catalog import HOUR_MS
-from api.timez import day_start, offset_ms
+from api.metering.uptime import LEAST_COVERAGE
+from api.timez import EPOCH_DAY, day_start, offset_ms
 
 Floats = NDArray[np.float64]
 Stored = NDArray[np.float32]
@@ -35,15 +36,14 @@ Span = tuple[int, int]
 HOURS: Final = 24
 DAY_TYPES: Final = 7
 HOLIDAY: Final = 6
-DAYS: Final = 56  # that make the profile
+DAYS: Final = 56  # days of the profile
 ERROR_DAYS: Final = 42
-REWIND_DAYS: Final = 8  # late readings may take back so many nights without reading all again
+REWIND_DAYS: Final = 8  # nights that late readings may take back without reading everything again
 ROWS: Final = DAYS + REWIND_DAYS
 ERROR_ROWS: Final = ERROR_DAYS + REWIND_DAYS
 HALF_LIFE_DAYS: Final = 10.0
 OTHER_WORKING_DAY: Final = 0.5
-LEAST_COVERAGE: Final = 0.9
-LEAST_SIGMA: Final = 0.03  # of the mean hourly volume
+LEAST_SIGMA: Final = 0.03  # share of the mean hourly volume
 MAD_TO_SIGMA: Final = 1.4826
 LEVEL_WEIGHT: Final = 0.7
 LEVEL_HALF_LIFE_DAYS: Final = 3.0
@@ -53,7 +53,6 @@ DISTRICT_GALLONS: Final = 100.0  # an hour
 
 _HEADER: Final = struct.Struct("<BI")  # version, the day after the last row
 _VERSION: Final = 1
-_EPOCH_DAY: Final = 719_163  # 1970-01-01 as a proleptic ordinal
 _AGES: Final = np.arange(DAYS, 0, -1)
 _AGE_WEIGHTS: Final[Floats] = 0.5 ** (_AGES / HALF_LIFE_DAYS)
 _COLUMNS: Final = np.arange(HOURS)
@@ -71,7 +70,8 @@ def day_types(first: int, count: int, holidays: Collection[int]) -> Ints:
 
 
 def _rounded(values: Floats | Stored) -> Stored:
-    """To the 16 bits that are stored (0.4 %), so that a state read back is the state written."""
+    """Rounds to the 16-bit floats that are stored (0.4 %), so that a state read back equals the
+    state written."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     finite = (bits & 0x7F800000) != 0x7F800000
     rounded = np.where(finite, bits + 0x7FFF + ((bits >> 16) & 1), 0x7FC00000) & 0xFFFF0000
@@ -93,8 +93,8 @@ def _empty(rows: int) -> Stored:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The days before the local day ``day`` (a proleptic ordinal), oldest first: ``volumes`` in
-    gallons an hour (ROWS × 24), ``errors`` = volume − forecast (ERROR_ROWS × 24), NaN = none."""
+    """The days before the local day ``day`` (a proleptic ordinal), oldest first. ``volumes`` are in
+    gal/h (ROWS × 24); ``errors`` are volume − forecast (ERROR_ROWS × 24); NaN means no value."""
 
     day: int
     volumes: Stored
@@ -106,13 +106,14 @@ class History:
 
     @property
     def mean(self) -> float:
-        """gal/h over the DAYS; 0 without any volume."""
+        """Returns the mean gal/h over the last DAYS days; 0 without any volume."""
         volumes = self.volumes[-DAYS:]
         present = volumes[volumes == volumes]
         return float(present.sum(dtype=np.float64)) / max(len(present), 1)
 
     def with_day(self, volumes: Floats, expected: Floats) -> History:
-        """With the row of the day ``self.day``: its volumes, and what was expected of them."""
+        """Adds the row of the day ``self.day``: its volumes, and the error against what was
+        expected."""
         new = _rounded(np.array([volumes, volumes - expected]))
         return History(
             self.day + 1,
@@ -121,7 +122,7 @@ class History:
         )
 
     def skipped_to(self, day: int) -> History:
-        """With empty rows up to the day before ``day``."""
+        """Adds empty rows up to the day before ``day``."""
         count = day - self.day
         if count <= 0:
             return self
@@ -132,8 +133,8 @@ class History:
         return History(day, volumes, errors)
 
     def rewound_to(self, day: int) -> History:
-        """As it was before the rows of ``day`` and later; at most REWIND_DAYS back, where all that
-        `usual` looks at is still there."""
+        """Removes the rows of ``day`` and later. ``day`` is at most REWIND_DAYS back: until then
+        all rows that `usual` needs are still stored."""
         count = self.day - day
         if not 0 <= count <= REWIND_DAYS:
             raise ValueError(f"the history of day {self.day} cannot go back to day {day}")
@@ -149,7 +150,7 @@ class History:
 
     @classmethod
     def load(cls, data: bytes) -> History:
-        """Raises ValueError for what `dump` didn't write."""
+        """Reads the bytes of `dump`. Raises ValueError for any others."""
         split = _HEADER.size + ROWS * HOURS * 2
         if len(data) != split + ERROR_ROWS * HOURS * 2 or data[0] != _VERSION:
             raise ValueError("not a history of this version")
@@ -163,12 +164,12 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What is usual on the local day ``day``, from the days before it.
+    """What is usual on the local day ``day``, computed from the days before it.
 
-    ``table``: gallons an hour, 7 day types × 24 hours. ``level``: by how much the last 48 hours
-    were above it (0.1 = 10 %). ``sigma``: of an hour of day's one-day-ahead error, gal/h (24).
-    ``day_sigma``: of a day's, in gallons. ``mean``: gal/h. ``days``: rows that hold any volume.
-    ``district_like`` is None with fewer than 24 hours to tell from.
+    ``table``: gal/h, 7 day types × 24 hours. ``level``: how far the last 48 hours were above the
+    table (0.1 = 10 %). ``sigma``: the spread of the one-day-ahead error by hour of day, gal/h (24).
+    ``day_sigma``: the spread of a day's error, gallons. ``mean``: gal/h. ``days``: rows that hold
+    any volume. ``district_like`` is None with fewer than 24 hours of data.
     """
 
     day: int
@@ -181,15 +182,16 @@ class Usual:
     district_like: bool | None
 
     def expected(self, types: Sequence[int] | Ints) -> Floats:
-        """Gallons an hour of the local days from ``day`` on, of these types: days × 24."""
+        """Returns the expected gal/h of the local days from ``day`` on with these day types: days ×
+        24."""
         leads = np.arange(len(types) * HOURS).reshape(-1, HOURS) / HOURS
         grown = 1 + LEVEL_WEIGHT * self.level * 0.5 ** (leads / LEVEL_HALF_LIFE_DAYS)
         return self.table[np.asarray(types, np.int64)] * grown
 
 
 def usual(history: History, holidays: Collection[int], silenced: Bools | None = None) -> Usual:
-    """The profile of the day ``history.day``. ``silenced`` marks hours that don't train (DAYS × 24,
-    as `untrained` gives them)."""
+    """Returns the profile of the day ``history.day``. ``silenced`` marks the hours that aren't used
+    for training (DAYS × 24, from `untrained`)."""
     volumes = history.volumes[-DAYS:]
     errors = history.errors[-ERROR_DAYS:]
     trained = volumes
@@ -213,8 +215,8 @@ def usual(history: History, holidays: Collection[int], silenced: Bools | None = 
 
 
 def weighted_quantile(volumes: Stored, types: Ints, share: float) -> Floats:
-    """For each day type and hour the weighted quantile of DAYS rows (the lower of two); NaN where
-    no row has weight."""
+    """Returns the weighted quantile of the DAYS rows for each day type and hour (the lower of two);
+    NaN where no row has weight."""
     columns = np.ascontiguousarray(volumes.T)  # 24 × DAYS
     order = np.argsort(columns, axis=1)
     ranked = columns[_COLUMNS[:, None], order]
@@ -227,9 +229,9 @@ def weighted_quantile(volumes: Stored, types: Ints, share: float) -> Floats:
     return np.where(totals > 0, ranked[_COLUMNS[None, :], place], np.nan).astype(np.float64)
 
 
-@lru_cache(maxsize=256)  # nearly all devices of a night share it
+@lru_cache(maxsize=256)  # nearly all devices share a night's day types
 def day_weights(types: bytes) -> Floats:
-    """7 × DAYS, of the rows' day types."""
+    """Returns the weights (7 × DAYS) of the rows for each day type."""
     of_row = np.frombuffer(types, np.int64)[None, :]
     working = (of_row < 5) & (_TYPE_COLUMN < 5)
     same = of_row == _TYPE_COLUMN
@@ -245,7 +247,7 @@ def _level(volumes: Stored, table: Floats, types: Ints) -> float:
 
 
 def _median(rows: Floats | Stored) -> Floats:
-    """Of each column, the mean of its middle values; NaN where it is empty."""
+    """Returns each column's median (the mean of the two middle values); NaN for an empty column."""
     ranked = np.sort(rows.T, axis=1).astype(np.float64)  # NaN last
     count = len(rows)
     if not np.isnan(ranked[:, -1]).any():
@@ -256,7 +258,8 @@ def _median(rows: Floats | Stored) -> Floats:
 
 
 def _day_sigma(errors: Floats | Stored) -> float:
-    """Days with a gap are scaled up from the hours that they have."""
+    """Returns the spread of a day's error. Days with a gap are scaled up from the hours that they
+    have."""
     missing = errors != errors
     counts = HOURS - missing.sum(axis=1)
     sums = np.where(missing, 0.0, errors).sum(axis=1)
@@ -278,9 +281,9 @@ def _district_like(present: Stored) -> bool | None:
 
 
 def untrained(day: int, tz: ZoneInfo, spans: Iterable[Span]) -> Bools | None:
-    """Which hours of the DAYS local days before ``day`` meet one of the spans of instants; None
-    where none does."""
-    first = (day - DAYS - _EPOCH_DAY) * HOURS
+    """Marks the hours of the DAYS local days before ``day`` that overlap a span of instants.
+    Returns None where none does."""
+    first = (day - DAYS - EPOCH_DAY) * HOURS
     silenced: Bools | None = None
     for from_ms, to_ms in spans:
         low = max((from_ms + offset_ms(tz, from_ms)) // HOUR_MS - first, 0)
@@ -293,7 +296,7 @@ def untrained(day: int, tz: ZoneInfo, spans: Iterable[Span]) -> Bools | None:
 
 
 def day_row(day: int, tz: ZoneInfo, hours: Iterable[tuple[int, float]]) -> Floats:
-    """The row of a local day from its hours (first instant in ms, gallons)."""
+    """Returns the row of a local day from its hours (start in ms, gallons)."""
     sums, counts = np.zeros(HOURS), np.zeros(HOURS)
     offset = offset_ms(tz, day_start(tz, day))
     later = offset_ms(tz, day_start(tz, day + 1) - 1)

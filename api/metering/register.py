@@ -1,11 +1,11 @@
-"""Registers: what flowed between two readings of a meter that counts up.
+"""Registers: the volume between two readings of a meter that counts up.
 
-A register that falls has started again at 0 if it has so few digits that it must, was exchanged
-where the device's configuration says so, and otherwise was set back: what flowed is unknown then,
-never negative.
+A register that falls has either rolled over to 0 (few enough digits), been exchanged (as the
+device's configuration notes), or been set back. In the last case the volume is unknown, never
+negative.
 
-Volumes are counted in whole parts of 2^-26 gallon (60 nanolitres). So they are exact doubles, and
-whatever the order of adding, their sum is the last register minus the first.
+Volumes are counted in whole parts of 2^-26 gallon (60 nanolitres). They are exact as doubles, and
+in whatever order they are added, their sum is the last register minus the first.
 """
 
 from __future__ import annotations
@@ -14,34 +14,39 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, NamedTuple, cast
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from api.catalog import DAY_MS, HOUR_MS
 from api.metering.units import LITRES, LITRES_PER_GALLON
 from api.timez import floor_to, parse_instant
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-ROLLED_OVER_BELOW: Final = 0.1  # of a register's range: what may have flowed past its end
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
+
+ROLLED_OVER_BELOW: Final = 0.1  # share of a register's range: the largest roll-over
 FEWEST_VALUES: Final = 24
 FEWEST_RISES: Final = 5
-MOST_FALLS: Final = 0.01  # of the steps: exchanges, counters set back
+MOST_FALLS: Final = 0.01  # share of the steps that may be exchanges or counters set back
 
 PARTS_A_GALLON: Final = 2.0**26
 LARGEST: Final = 1e15  # a register as sent, in either direction
-MISSED_AFTER: Final = 1.5  # reporting intervals without a register are a gap
-BY_HOUR_MS: Final = 92 * DAY_MS  # longer gaps are spread by the day
+NEGATIVE: Final = "is negative, and a register counts up from 0"
+_MOST_PARTS: Final = 2.0**62  # beyond, 64 bits can't hold a difference
+MISSED_AFTER: Final = 1.5  # a step of more reporting intervals without a register is a gap
+BY_HOUR_MS: Final = 92 * DAY_MS  # longer gaps are spread by day instead of by hour
 
 # --- The settings of a device ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """From ``at_ms`` on, registers are a new meter's, which began at ``first``. ``last`` is the old
-    one's, None if nobody read it. Both as the device sends them."""
+    """From ``at_ms`` on, registers are those of a new meter that started at ``first``. ``last`` is
+    the old meter's last register, or None if nobody read it. Both are in the unit that the device
+    sends."""
 
     at_ms: int
     last: float | None = None
@@ -50,13 +55,13 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class RegisterSettings:
-    """What a device's configuration says of its register.
+    """The register settings of a device's configuration.
 
-    ``unit``: of a register that is sent without one, '' if not set. ``litres_per_pulse``: what is
-    sent without a unit counts pulses. ``digits``: whole digits of what is sent; it starts again at
-    0 after that many nines. ``offset``: added to what is sent, in ``unit``, for people to
-    read. ``spread``: the volume of a gap counts evenly over it, or else at its end.
-    ``interval_ms``: between two registers as configured.
+    ``unit``: of a register sent without one; '' if not set. ``litres_per_pulse``: registers sent
+    without a unit count pulses of this size. ``digits``: whole digits before the register rolls
+    over to 0. ``offset``: added, in ``unit``, where people read the register. ``spread``: the
+    volume of a gap is spread evenly over it; otherwise it is booked at its end. ``interval_ms``:
+    the configured time between two registers.
     """
 
     unit: str = ""
@@ -69,25 +74,29 @@ class RegisterSettings:
 
     @property
     def gap_ms(self) -> int:
-        """A longer step between two registers is a gap."""
+        """Returns the longest step between two registers, in ms, that isn't a gap."""
         return max(HOUR_MS, round(MISSED_AFTER * self.interval_ms))
 
     def shown_unit(self, unit: str = "") -> str:
-        """The unit in which a register that was sent in ``unit`` is read by people."""
+        """Returns the unit in which screens show a register sent in ``unit``."""
         return unit or self.unit or GALLONS
 
     def shown(self, value: float, unit: str = "") -> float:
-        """A register as people read it, in `shown_unit`."""
+        """Converts a register to the unit of `shown_unit`, as people read it."""
         if not unit and self.litres_per_pulse is not None:
             value = value * self.litres_per_pulse / LITRES[self.shown_unit()]
         return value + self.offset if not unit or unit == self.unit else value
 
     def parts(self, value: float, unit: str) -> int:
-        """A register as sent, in parts of a gallon."""
+        """Converts a register as sent to parts of a gallon."""
+        return round(value * self.parts_a_unit(unit))
+
+    def parts_a_unit(self, unit: str) -> float:
+        """Returns how many parts of a gallon 1 is in ``unit``."""
         litres = LITRES[unit or self.unit or GALLONS]
         if not unit and self.litres_per_pulse is not None:
             litres = self.litres_per_pulse
-        return round(value * (litres / LITRES_PER_GALLON * PARTS_A_GALLON))
+        return litres / LITRES_PER_GALLON * PARTS_A_GALLON
 
 
 GALLONS: Final = "gal"
@@ -108,8 +117,15 @@ def _number(value: Any) -> float:
     return float(value)
 
 
+def _count(value: Any) -> float:
+    number = _number(value)
+    if number < 0:
+        raise ValueError("must have registers from 0")
+    return number
+
+
 def unit_of(value: Any) -> str:
-    """A unit of registers. Raises ValueError, in words."""
+    """Returns a register unit. Raises ValueError with a message for the user."""
     unit = value.lower() if isinstance(value, str) else ""
     if unit not in LITRES:
         raise ValueError(f"must be one of {', '.join(LITRES)}")
@@ -144,8 +160,8 @@ def _exchange(value: object) -> Exchange:
     last, first = given.get("last"), given.get("first")
     return Exchange(
         parse_instant(given["at"]),
-        None if last is None else _number(last),
-        0.0 if first is None else _number(first),
+        None if last is None else _count(last),
+        0.0 if first is None else _count(first),
     )
 
 
@@ -158,7 +174,7 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
     "meterExchanges": ("exchanges", _exchanges),
 }
 REGISTER_SETTINGS: Final = tuple(_SETTINGS)
-"""Their names in a device's ``config``."""
+"""Names in a device's ``config``."""
 
 
 def check_settings(config: Mapping[str, Any]) -> None:
@@ -174,18 +190,21 @@ def check_settings(config: Mapping[str, Any]) -> None:
 def exchanged(
     given: Any, at_ms: int, exchange: Mapping[str, Any] | None
 ) -> list[Mapping[str, Any]]:
-    """The value of ``meterExchanges`` with the exchange at an instant, or without one. Raises
-    ValueError, in words, where there is none to take away."""
+    """Returns the value of ``meterExchanges`` with an exchange added at an instant, or removed from
+    it. Raises ValueError, with a message for the user, where there is none to remove, or one that
+    can't be."""
     rows = cast("list[Mapping[str, Any]]", given) if isinstance(given, list) else []
     others = [row for row in rows if _exchange(row).at_ms != at_ms]
     if exchange is None and len(others) == len(rows):
         raise ValueError("has no exchange")
     added = [] if exchange is None else [exchange]
+    for row in added:
+        _exchange(row)
     return sorted([*others, *added], key=lambda row: parse_instant(row["at"]))
 
 
 def settings_of(config: Mapping[str, Any] | None, interval_s: float | None) -> RegisterSettings:
-    """The settings of a stored configuration; what can't be used in it is ignored."""
+    """Reads the settings of a stored configuration. Unusable values are ignored."""
     values: dict[str, Any] = {}
     for name, (attribute, parse) in _SETTINGS.items():
         if config and config.get(name) is not None:
@@ -202,7 +221,7 @@ def settings_of(config: Mapping[str, Any] | None, interval_s: float | None) -> R
 
 
 class Flag(StrEnum):
-    """What is unusual of the step up to a register."""
+    """What is unusual about the step up to a register."""
 
     SPREAD = "spread"
     EXCHANGE = "exchange"
@@ -211,7 +230,7 @@ class Flag(StrEnum):
 
 
 class Register(NamedTuple):
-    """A register as sent. ``unit`` '': that of the device's settings."""
+    """A register as sent. ``unit`` '' means the unit of the device's settings."""
 
     at_ms: int
     value: float
@@ -219,10 +238,8 @@ class Register(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What flowed from one register (``from_ms``, None: this one is the first) to the next.
-
-    ``parts`` of a gallon; None if unknown. ``fall``: by how many it fell where nothing explains it.
-    """
+    """The volume between two registers. ``from_ms`` is None for the first register. ``parts`` of a
+    gallon are None if unknown. ``fall`` is an unexplained fall, in parts of a gallon."""
 
     from_ms: int | None
     at_ms: int
@@ -236,7 +253,7 @@ class Step(NamedTuple):
 
 
 class Booked(NamedTuple):
-    """Water of a reading: gallons a minute, seconds, gallons; all None where unknown."""
+    """The water of one reading: gal/min, seconds and gallons; None where unknown."""
 
     at_ms: int
     rate: float | None = None
@@ -245,8 +262,8 @@ class Booked(NamedTuple):
 
 
 def steps(registers: Sequence[Register], settings: RegisterSettings) -> list[Step]:
-    """The step up to each register of one meter, which are in order of time, each at an instant of
-    its own."""
+    """Returns the step up to each register of one meter. The registers ascend in time, each at its
+    own instant."""
     if not registers:
         return []
     result = [Step(None, registers[0].at_ms)]
@@ -292,9 +309,43 @@ def _step(
     return Step(from_ms, after.at_ms, parts, tuple(flags))
 
 
+class PlainWater(NamedTuple):
+    """The reading of each register: gallons a minute, seconds, gallons; None at the first one.
+    ``unusual``: indexes of registers that need `steps` and `booked` instead."""
+
+    rates: list[float | None]
+    seconds: list[float | None]
+    gallons: list[float | None]
+    unusual: list[int]
+
+
+def plain_water(
+    at_ms: Ints, values: Floats, units: Sequence[str], settings: RegisterSettings
+) -> PlainWater:
+    """Derives many registers at once, with the same bits as `steps` and `booked`."""
+    import numpy as np  # every command opens a store, few need this
+
+    factors = {unit: settings.parts_a_unit(unit) for unit in set(units)}
+    counts = np.rint(values * np.array([factors[unit] for unit in units]))
+    with np.errstate(invalid="ignore"):
+        parts, whole_ms = np.diff(counts.astype(np.int64)), np.diff(at_ms)
+    unusual = parts < 0
+    if settings.spread:
+        unusual |= whole_ms > settings.gap_ms
+    for exchange in settings.exchanges:
+        unusual |= (at_ms[:-1] < exchange.at_ms) & (exchange.at_ms <= at_ms[1:])
+    if not (np.abs(counts) < _MOST_PARTS).all():
+        unusual[:] = True
+    gallons = parts / PARTS_A_GALLON
+    columns = (gallons * 60_000 / whole_ms, whole_ms / 1000, gallons)
+    rates, seconds, volumes = ([None, *column.tolist()] for column in columns)
+    return PlainWater(rates, seconds, volumes, (np.flatnonzero(unusual) + 1).tolist())
+
+
 def booked(step: Step) -> list[Booked]:
-    """The readings of a step, in order of time. The last one is at its register. Of a spread step
-    there is one more at the last millisecond of each hour (UTC; of long gaps, each day) in it."""
+    """Splits a step into readings, in order of time. The last reading is at the register. A step
+    spread over a gap also has one at the last millisecond of each hour in it (UTC; of each day in
+    long gaps)."""
     if step.parts is None or step.from_ms is None:
         return [Booked(step.at_ms)]
     whole_ms = step.at_ms - step.from_ms
@@ -311,7 +362,7 @@ def booked(step: Step) -> list[Booked]:
 
 
 def _cuts(from_ms: int, to_ms: int) -> Iterator[int]:
-    """The ends of the hours, of long gaps the days, whose last millisecond is within a gap."""
+    """Yields the ends of hours (of days, in long gaps) whose last millisecond lies within a gap."""
     length = HOUR_MS if to_ms - from_ms <= BY_HOUR_MS else DAY_MS
     for end_ms in range(floor_to(from_ms, length) + length, to_ms + 1, length):
         if end_ms - 1 > from_ms:
@@ -322,9 +373,16 @@ def _cuts(from_ms: int, to_ms: int) -> Iterator[int]:
 
 
 def looks_like_register(values: Floats) -> bool:
-    """Whether one meter's values in order of time count up as a register does."""
-    steps = np.diff(values[~np.isnan(values)])
+    """Whether one meter's values, in order of time, count up as a register does."""
+    import numpy as np
+
+    return only_rises(np.diff(values[~np.isnan(values)]))
+
+
+def only_rises(steps: Floats, falls_allowed: int = 0) -> bool:
+    """Whether the differences between neighbouring values are those of registers.
+    ``falls_allowed``: even if they are more than MOST_FALLS."""
     if len(steps) + 1 < FEWEST_VALUES:
         return False
     falls, rises = int((steps < 0).sum()), int((steps > 0).sum())
-    return falls <= MOST_FALLS * len(steps) and rises >= FEWEST_RISES
+    return falls <= max(falls_allowed, MOST_FALLS * len(steps)) and rises >= FEWEST_RISES

@@ -1,4 +1,4 @@
-"""The state of a device, from its last readings."""
+"""The state of a device, derived from its last readings."""
 
 from __future__ import annotations
 
@@ -25,10 +25,14 @@ class State(StrEnum):
     INACTIVE = "inactive"
 
 
+STATE_NAMES: Final = tuple(state.value for state in State)
+
+
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """The inputs of a device's state: its last reading's time (None: it never reported), and of the
-    window that its state is judged by the observed and expected buckets and the least quality."""
+    """What a device's state is derived from: the time of its last reading (None: it never reported)
+    and, for the window by which it is judged, the observed buckets, the expected buckets and the
+    lowest quality."""
 
     cadence: Cadence
     seen_ms: int | None = None
@@ -37,14 +41,15 @@ class Activity:
     quality_min: float | None = None
 
 
-def silent_after_ms(cadence: Cadence) -> int:
-    """A device that was last seen longer ago is silent."""
-    return max(SILENT_AFTER_CADENCES * cadence.expected_ms, SILENT_AFTER_MS)
+def silent_after_ms(expected_ms: float) -> int:
+    """Returns the age of the last reading, in ms, above which a device is silent that is expected
+    to report every ``expected_ms``."""
+    return max(int(SILENT_AFTER_CADENCES * expected_ms), SILENT_AFTER_MS)
 
 
 def is_fresh(seen_ms: int | None, cadence: Cadence, now_ms: int) -> bool:
     """Whether the last reading is recent enough to count as current."""
-    return seen_ms is not None and now_ms - seen_ms <= silent_after_ms(cadence)
+    return seen_ms is not None and now_ms - seen_ms <= silent_after_ms(cadence.expected_ms)
 
 
 def low_quality(quality_min: float | None, limit: float) -> bool:

@@ -1,7 +1,8 @@
-"""Tariffs: rates by tier, season, weekday and hour, and fixed charges; what a volume costs by them.
+"""Tariffs: rates by tier, season, weekday and hour, and fixed charges; computes the cost of a
+volume.
 
-Amounts are exact: volumes are whole millionths of a gallon and rates whole billionths of a currency
-unit, so that a cost is the same however its span is divided.
+Amounts are exact: volumes are whole millionths of a gallon and rates have 14 decimals, so that
+whole cents per m³ are exact too. A cost is therefore the same however its span is divided.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 NAME_LENGTH: Final = 120
 MOST_RATES: Final = 60
 MOST_VERSIONS: Final = 50
-FINEST_MS: Final = 5 * MINUTE_MS  # of volumes: the offset of no zone since 1972 is finer
-RATE_DIGITS: Final = 9
+FINEST_MS: Final = 5 * MINUTE_MS  # of volumes: no zone since 1972 has a finer offset
+RATE_DIGITS: Final = 14
+TIER_DIGITS: Final = 6
+BUDGET_DIGITS: Final = 4
 MOST_AMOUNT: Final = Decimal(1_000_000)
 _MICRO: Final = 1_000_000
 _UNITS: Final = 10 ** (6 + RATE_DIGITS)  # of a cost in one currency unit
@@ -37,9 +40,9 @@ _WHOLE_DAY: Final = (0, 24)
 
 
 class Band(NamedTuple):
-    """When a rate holds: from the day ``season[0]`` to ``season[1]`` (month-day, both included,
-    also across the new year), on ``days`` (0 is Monday), from the local hour ``hours[0]`` to before
-    ``hours[1]`` (also across midnight)."""
+    """When a rate holds: from the day ``season[0]`` to ``season[1]`` (month-day, both included, may
+    cross the new year), on ``days`` (0 is Monday), from the local hour ``hours[0]`` until
+    ``hours[1]`` (may cross midnight)."""
 
     season: tuple[str, str] = _WHOLE_YEAR
     days: frozenset[int] = frozenset(range(7))
@@ -63,8 +66,8 @@ def _within(value: Any, first: Any, last: Any, *, last_included: bool) -> bool:
 
 
 class Rate(NamedTuple):
-    """A row of a tariff: ``per_gallon`` of what flows in ``band`` beyond ``above`` gallons of the
-    local month."""
+    """A row of a tariff: the price per gallon, in ``band``, of what flows beyond ``above`` gallons
+    in a local month."""
 
     per_gallon: Decimal
     above: Decimal = Decimal(0)
@@ -73,8 +76,8 @@ class Rate(NamedTuple):
 
 @dataclass(frozen=True)
 class Version:
-    """The rates that hold from a local day on. Of the bands that hold at an instant the first
-    listed counts; the one of all other times comes last. ``fixed``: a month."""
+    """The rates from a local day on. Where several bands hold, the first listed counts; the band of
+    all other times comes last. ``fixed`` is a charge per month."""
 
     since: date
     rates: tuple[Rate, ...]
@@ -82,7 +85,7 @@ class Version:
 
     @cached_property
     def _bands(self) -> tuple[tuple[Band, tuple[int, ...], tuple[int, ...]], ...]:
-        """(band, where its tiers begin in millionths of a gallon, their rates)."""
+        """Returns (band, starts of its tiers in millionths of a gallon, their rates)."""
         made: list[tuple[Band, tuple[int, ...], tuple[int, ...]]] = []
         bands = dict.fromkeys(rate.band for rate in self.rates)
         for band in sorted(bands, key=lambda band: band.always):
@@ -99,29 +102,13 @@ class Version:
         )
 
 
-class Charge(NamedTuple):
-    """``used`` for water, ``fixed`` for the connection; in currency units."""
-
-    used: Decimal
-    fixed: Decimal
-
-    @property
-    def total(self) -> Decimal:
-        return self.used + self.fixed
-
-
 @dataclass(frozen=True)
 class Tariff:
-    """``versions`` by their day, oldest first; before the first there is no price."""
+    """``versions`` are in order of their first day. There is no price before the first."""
 
     name: str
     currency: str
     versions: tuple[Version, ...]
-
-    @cached_property
-    def simple(self) -> bool:
-        """Whether no rate depends on the hour."""
-        return all(r.band.hours == _WHOLE_DAY for v in self.versions for r in v.rates)
 
     @cached_property
     def _since(self) -> list[int]:
@@ -137,9 +124,11 @@ class Tariff:
         tz: ZoneInfo,
         key: Callable[[int], int] = lambda start_ms: 0,
     ) -> dict[int, Decimal]:
-        """What the water of (start of a bucket in ms, gallons) costs, ascending from the start of a
-        local month on, so that tiers are known; summed by ``key`` of the bucket's start. A
-        bucket may not cross a local hour at which a rate changes, nor midnight."""
+        """Returns the cost of (bucket start in ms, gallons), summed by ``key(bucket start)``.
+
+        The volumes ascend from the start of a local month, so that tiers can be applied. A bucket
+        must not cross midnight or a local hour at which a rate changes.
+        """
         rows = [row for row in volumes if row[1] is not None]
         sums: dict[int, int] = {}
         if not rows:
@@ -166,7 +155,8 @@ class Tariff:
         return {place: Decimal(units) / _UNITS for place, units in sums.items()}
 
     def fixed(self, ordinal: int) -> Decimal:
-        """The part of a day; the days of a month add up to its charge."""
+        """Returns the day's part of the fixed charge. The days of a month add up to the monthly
+        charge."""
         version = self.version(ordinal)
         if version is None or not version.fixed:
             return Decimal(0)
@@ -179,8 +169,8 @@ class Tariff:
         return until - before
 
     def marginal(self, ordinal: int, month_volume: float) -> Decimal | None:
-        """What one more gallon costs in the tier that ``month_volume`` gallons reach: the mean over
-        the hours of a week in the season of that day. None where no version holds."""
+        """Returns the price of one more gallon after ``month_volume`` gallons: the mean over the
+        hours of a week in that day's season. None where no version holds."""
         version = self.version(ordinal)
         if version is None:
             return None
@@ -199,7 +189,7 @@ class Tariff:
 
 
 class _DayRates:
-    """The tiers of a local day's hours, looked up once."""
+    """The tiers of a local day's hours, looked up once per day."""
 
     def __init__(self, version: Version | None, ordinal: int) -> None:
         day = date.fromordinal(ordinal)
@@ -210,13 +200,14 @@ class _DayRates:
     def tiers(self, hour: int) -> tuple[Sequence[int], Sequence[int]]:
         tiers = self._hours.get(hour)
         if tiers is None:
-            assert self.version is not None  # the caller looks first
+            assert self.version is not None  # the caller has checked this
             tiers = self._hours[hour] = self.version.tiers(self._month_day, self._weekday, hour)
         return tiers
 
 
 def _cumulated(starts: Sequence[int], rates: Sequence[int], volume: int) -> int:
-    """What a month's first ``volume`` costs in one band; less than nothing at the first rate."""
+    """Returns the cost of a month's first ``volume`` in one band. The result is negative where the
+    volume is."""
     cost = 0
     for index, rate in enumerate(rates):
         end = starts[index + 1] if index + 1 < len(starts) else volume
@@ -231,7 +222,7 @@ def _cumulated(starts: Sequence[int], rates: Sequence[int], volume: int) -> int:
 
 
 class TariffProblems(ValueError):
-    """``by_field``: what is wrong, in words that follow the field's name."""
+    """``by_field`` holds each field's problem, in words that follow the field's name."""
 
     def __init__(self, by_field: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{name} {words}" for name, words in by_field.items()))
@@ -318,7 +309,7 @@ def _rate(body: Mapping[str, Any]) -> Rate:
     _only(body, ("perGallon", "above", "season", "days", "hours"))
     return Rate(
         amount(body.get("perGallon"), "perGallon", RATE_DIGITS),
-        amount(body.get("above") or "0", "above", 6, Decimal(10**12)),
+        amount(body.get("above") or "0", "above", TIER_DIGITS, Decimal(10**12)),
         Band(_season(body.get("season")), _days(body.get("days")), _hours(body.get("hours"))),
     )
 
@@ -329,7 +320,7 @@ def _only(body: Mapping[str, Any], names: tuple[str, ...]) -> None:
 
 
 def amount(value: Any, name: str, digits: int, most: Decimal = MOST_AMOUNT) -> Decimal:
-    """A decimal of at most so many digits, 0 or more. Raises ValueError."""
+    """Returns a decimal of 0 or more with at most ``digits`` decimals. Raises ValueError."""
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise ValueError
@@ -374,18 +365,3 @@ def _hours(value: Any) -> tuple[int, int]:
         case _:
             pass
     raise ValueError("have hours that aren't two whole hours such as [17, 21]")
-
-
-# --- In words ------------------------------------------------------------------------------------
-
-
-def band_words(band: Band) -> str:
-    """``Jun 1 – Sep 30, mon–fri, 17–21 h``; ``all other times`` of the plain one."""
-    parts: list[str] = []
-    if band.season != _WHOLE_YEAR:
-        parts.append(" to ".join(band.season))
-    if len(band.days) < len(WEEKDAYS):
-        parts.append(", ".join(WEEKDAYS[day].capitalize() for day in sorted(band.days)))
-    if band.hours != _WHOLE_DAY:
-        parts.append(f"{band.hours[0]:02}:00–{band.hours[1]:02}:00")
-    return "; ".join(parts) or "all other times"

@@ -10,22 +10,22 @@ from api.metering.windows import Window
 from api.timez import bucket_starts, floor_to
 
 UPTIME_LIMIT: Final = 0.95
-LEAST_COVERAGE: Final = 0.9  # of a span: with less, its sum isn't compared with another's
+LEAST_COVERAGE: Final = 0.9  # coverage below which a span's sum is neither compared nor trained on
 
 
 def resolution_for(cadence: Cadence) -> Resolution:
-    """The finest buckets that a healthy device fills all of: the smallest that is at least as long
-    as its cadence, or the coarsest."""
+    """Returns the finest resolution whose buckets a healthy device fills: the smallest at least as
+    long as its cadence, or the coarsest."""
     return next((r for r in STORED if r.fixed_ms >= cadence.expected_ms), STORED[-1])
 
 
 def closed_buckets(
     observed: int, last_seen_ms: int | None, resolution: Resolution, due: Window | None, now_ms: int
 ) -> tuple[int, int]:
-    """(observed, expected) of the closed buckets, from a count that ends now.
+    """Returns (observed, expected) of the closed buckets, from a count that ends now.
 
-    Such a count includes the bucket under way, which holds a reading exactly where the last reading
-    lies in it. Without it both are those of a window up to its start.
+    Such a count includes the current bucket, which holds a reading if and only if the last reading
+    lies in it. Without that bucket, the result equals a count of a window up to its start.
     """
     if due is None:
         return 0, 0
@@ -36,7 +36,7 @@ def closed_buckets(
 
 
 def share(observed: int, expected: int) -> float | None:
-    """None if no bucket was expected."""
+    """Returns observed ÷ expected, at most 1; None if no bucket was expected."""
     return min(observed, expected) / expected if expected else None
 
 

@@ -1,4 +1,4 @@
-"""Compares volumes: a local day so far with the usual volume by then, one span with another."""
+"""Compares volumes: today so far with the usual volume by this time, and one span with another."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ HOURS: Final = 24
 
 
 def change(gallons: float, usual: float) -> int | None:
-    """By how many percent a volume differs: 0 where the difference is nothing that counts, None
-    where what it is compared with is less than a gallon."""
+    """Returns by how many percent a volume differs. Returns 0 for a negligible difference, None
+    where the usual volume is below 1 gallon."""
     if usual < LEAST_DIFFERENCE_GAL:
         return None
     if abs(gallons - usual) < LEAST_DIFFERENCE_GAL:
@@ -32,8 +32,8 @@ def change(gallons: float, usual: float) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A zone's day that is under way. ``ordinal`` is its date, ``wall_ms`` what its clock shows,
-    counted from midnight."""
+    """The current local day of a zone. ``ordinal`` is its date; ``wall_ms`` is the wall-clock time
+    since midnight."""
 
     tz: ZoneInfo
     ordinal: int
@@ -53,7 +53,8 @@ def day_of(tz: ZoneInfo, now_ms: int) -> Day:
 
 
 def such_days(day: Day) -> list[tuple[Window, Resolution]]:
-    """The same weekday of the weeks before, latest first, with the rows that fit its edges."""
+    """Returns the same weekday of the weeks before, latest first, with the resolution whose rows
+    fit its edges."""
     windows: list[tuple[Window, Resolution]] = []
     for week in range(1, WEEKS + 1):
         start, end = (day_start(day.tz, day.ordinal - 7 * week + d) for d in (0, 1))
@@ -64,8 +65,11 @@ def such_days(day: Day) -> list[tuple[Window, Resolution]]:
 def hourly_sums(
     rows: Iterable[tuple[int, float | None]], window: Window, tz: ZoneInfo
 ) -> list[float] | None:
-    """Gallons of a day up to each full hour of its wall clock, 0 to 24, from (start, gallons) rows.
-    None where the day has readings in too few of its hours to tell what is usual."""
+    """Returns the gallons of a day up to each full wall-clock hour, 0 to 24, from (start, gallons)
+    rows.
+
+    Returns None where too few of the day's hours have readings to say what is usual.
+    """
     sums, observed_hours = [0.0] * HOURS, set[int]()
     clock = WallClock(tz, *window)
     for start, gallons in rows:
@@ -78,7 +82,7 @@ def hourly_sums(
 
 
 def usual_curve(days: Iterable[list[float] | None]) -> list[float] | None:
-    """The mean of the days that tell; None where fewer than two do."""
+    """Returns the mean of the days that have a curve; None where fewer than two have one."""
     with_data = [day for day in days if day is not None]
     if len(with_data) < LEAST_WEEKS:
         return None
@@ -86,7 +90,7 @@ def usual_curve(days: Iterable[list[float] | None]) -> list[float] | None:
 
 
 def usual_by(curve: Sequence[float], wall_ms: int) -> float:
-    """Gallons that are usual by that time of day."""
+    """Returns the usual gallons by that time of day."""
     hour, rest = divmod(min(max(wall_ms, 0), DAY_MS), HOUR_MS)
     if hour >= HOURS:
         return curve[HOURS]

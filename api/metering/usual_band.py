@@ -1,7 +1,7 @@
-"""The usual hours of past and coming days: the profile's middle, and the band of eight days in ten.
+"""The usual volume of past and coming hours: the median, and the band that holds eight days in ten.
 
-Each local day is computed from the weeks before it alone, as they were when it began; a day that is
-still to come by the weeks before the last reading.
+Each local day is computed only from the weeks before it, with the data there was at its start. A
+coming day is computed from the weeks before the last reading.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ from api.metering.profile import (
 )
 from api.timez import EPOCH_DAY, ceil_to, day_start, local_ordinal, offsets
 
-LEAST_DAYS: Final = 21  # with volumes among the DAYS before, that a usual day needs
+LEAST_DAYS: Final = 21  # days with a volume among the DAYS before that a usual day needs
 SHARES: Final = (0.1, 0.5, 0.9)
 
 
 class UsualHour(NamedTuple):
-    """Gallons in the hour from ``bucket_start_ms`` on: eight days in ten lie from low to high."""
+    """Gallons in the hour from ``bucket_start_ms`` on. Eight days in ten lie between low and
+    high."""
 
     bucket_start_ms: int
     volume: float
@@ -50,8 +51,11 @@ def usual_hours(
     holidays: Collection[int] = (),
     spans: Sequence[Span] = (),
 ) -> list[UsualHour]:
-    """The hours that start from ``from_ms`` to ``to_ms`` (inclusive). ``hours``: (start in ms,
-    gallons) with enough coverage, of the DAYS before and of the range; ``spans`` don't train."""
+    """Returns the hours that start from ``from_ms`` to ``to_ms`` (inclusive).
+
+    ``hours`` are (start in ms, gallons) of hours with enough coverage, for the range and the DAYS
+    days before it. Hours in ``spans`` aren't used for training.
+    """
     if to_ms < from_ms:
         return []
     first, last = local_ordinal(tz, from_ms), local_ordinal(tz, to_ms)
@@ -66,7 +70,8 @@ def usual_hours(
 
 
 def _rows(hours: Iterable[tuple[int, float]], first: int, count: int, tz: ZoneInfo) -> Floats:
-    """By local day and hour, as `profile.day_row` makes each; NaN where there is none."""
+    """Returns volumes by local day and hour, in the form of `profile.day_row`; NaN where there is
+    none."""
     each = list(hours)
     starts = np.array([start for start, _ in each], np.int64)
     gallons = np.array([volume for _, volume in each], np.float64)
@@ -80,7 +85,7 @@ def _rows(hours: Iterable[tuple[int, float]], first: int, count: int, tz: ZoneIn
 
 
 def _wall_hours(starts: Ints, tz: ZoneInfo) -> Ints:
-    """The hours of the wall clock since 1970 at these instants."""
+    """Returns wall-clock hours since 1970 at these instants."""
     if not len(starts):
         return starts
     changes = offsets(tz, int(starts.min()), int(starts.max()))
@@ -88,7 +93,7 @@ def _wall_hours(starts: Ints, tz: ZoneInfo) -> Ints:
     return (starts + np.array([offset for _, offset in changes], np.int64)[places]) // HOUR_MS
 
 
-@lru_cache(maxsize=64)  # some 40 kB each of a month
+@lru_cache(maxsize=64)  # about 40 kB for each month
 def _cached_bands(
     rows: bytes,
     first: int,
@@ -97,7 +102,8 @@ def _cached_bands(
     holidays: frozenset[int],
     spans: tuple[Span, ...],
 ) -> Floats:
-    """A chart that is refreshed or zoomed has the same days all day: today trains nothing yet."""
+    """Caches the bands: a chart that is refreshed or zoomed has the same days all day, since today
+    isn't used for training yet."""
     days = np.frombuffer(rows, np.float64).reshape(-1, HOURS)
     bands = _bands(days, first, count, tz, holidays, spans)
     bands.flags.writeable = False
@@ -112,8 +118,8 @@ def _bands(
     holidays: Collection[int],
     spans: Sequence[Span],
 ) -> Floats:
-    """SHARES × days × 24 hours; NaN where too few days can tell. All days at once: a chart may
-    show a hundred."""
+    """Returns the quantiles as SHARES × days × 24 hours; NaN where too few days have values.
+    Computes all days at once: a chart may show a hundred."""
     before = sliding_window_view(rows, DAYS, axis=0)[:count]  # days × 24 × DAYS
     enough = (before == before).any(axis=1).sum(axis=1) >= LEAST_DAYS
     trained, weights = before, np.empty((count, DAYS))
@@ -136,13 +142,14 @@ def _weights(day: int, holidays: Collection[int]) -> Floats:
 
 
 def _silenced(day: int, tz: ZoneInfo, spans: Sequence[Span]) -> Bools | None:
-    """As it was known when the day began."""
+    """Marks the hours that weren't used for training when the day began."""
     now_ms = day_start(tz, day)
     return untrained(day, tz, [(start, min(end, now_ms)) for start, end in spans if start < now_ms])
 
 
 def _quantiles(columns: Floats, weights: Floats) -> Floats:
-    """SHARES × days × 24 of days × 24 × DAYS, the lower of two; NaN where no row has weight."""
+    """Returns SHARES × days × 24 quantiles from days × 24 × DAYS values (the lower of two); NaN
+    where no row has weight."""
     order = np.argsort(columns, axis=2)
     ranked = np.take_along_axis(columns, order, axis=2)
     of_rows = np.take_along_axis(np.broadcast_to(weights[:, None], columns.shape), order, axis=2)

@@ -1,4 +1,4 @@
-"""The wall clock of a zone over a window. A zone is asked once per change of its offset."""
+"""The wall clock of a zone over a window. Looks up the zone once per change of its offset."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from api.timez import HOUR_MS, floor_to, offsets
 
 
 class WallClock:
-    """A zone's clock over [from_ms, to_ms]; instants beyond read as at the nearest end."""
+    """A zone's wall clock over [from_ms, to_ms]. Instants outside use the offset of the nearest
+    end."""
 
     def __init__(self, tz: ZoneInfo, from_ms: int, to_ms: int) -> None:
         self.tz = tz
@@ -17,16 +18,16 @@ class WallClock:
         self._starts = [start for start, _ in self.pieces[1:]]
 
     def piece(self, instant_ms: int) -> int:
-        """Which of the pieces holds at that instant."""
+        """Returns the index of the offset that holds at that instant."""
         return bisect_right(self._starts, instant_ms) if self._starts else 0
 
     def local(self, instant_ms: int) -> int:
-        """What the wall clock shows, as if it were milliseconds of UTC."""
+        """Returns the wall-clock time, as if it were milliseconds of UTC."""
         return instant_ms + self.pieces[self.piece(instant_ms)][1]
 
     def hour(self, instant_ms: int) -> tuple[int, int]:
-        """[first, end) of the clock's hour that the instant lies in: shorter than an hour where a
-        change that isn't by whole hours begins or ends it."""
+        """Returns [first, end) of the wall-clock hour that holds the instant. It is shorter than an
+        hour where an offset change by less than a whole hour begins or ends it."""
         index = self.piece(instant_ms)
         piece, offset = self.pieces[index]
         first = floor_to(instant_ms + offset, HOUR_MS) - offset

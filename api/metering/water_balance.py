@@ -1,6 +1,6 @@
-"""What a main lets in against what its sub-meters let out: the difference is water that nobody
-accounts for. Hours are compared only where every meter has (nearly) all of its readings, so that a
-gap is never taken for a leak."""
+"""Compares what a main lets in with what its sub-meters let out: the difference is unaccounted-for
+water. Only hours in which every meter has nearly all of its readings are compared, so that a gap is
+never taken for a leak."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api.metering.uptime import LEAST_COVERAGE
 
 @dataclass(frozen=True, slots=True)
 class MeteredHour:
-    """``coverage`` (0 to 1) is the share of the hour's expected readings that are there."""
+    """``coverage`` (0 to 1) is the share of the hour's expected readings that exist."""
 
     gallons: float | None
     coverage: float
@@ -23,13 +23,13 @@ class MeteredHour:
 
 
 Hours = Mapping[int, MeteredHour]
-"""By the start of the hour (epoch milliseconds); an hour without readings is missing."""
+"""By the start of the hour (epoch milliseconds). An hour without readings has no entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaterBalance:
-    """Gallons over the ``compared`` hours; ``hours`` are those of the whole range. ``outlets`` in
-    the order of the sub-meters."""
+    """Gallons over the ``compared`` hours; ``hours`` counts all hours of the range. ``outlets`` are
+    in the order of the sub-meters."""
 
     inlet: float
     outlets: tuple[float, ...]
@@ -42,20 +42,20 @@ class WaterBalance:
 
     @property
     def difference(self) -> float | None:
-        """Unaccounted-for water; negative where the sub-meters measured more than their main. None
-        where there is nothing to compare."""
+        """Returns unaccounted-for water in gallons: negative where the sub-meters measured more
+        than their main, None where no hour is comparable."""
         return self.inlet - self.outlet if self.compared and self.outlets else None
 
     @property
     def share(self) -> float | None:
-        """Of the inlet."""
+        """Returns the difference as a share of the inlet."""
         if self.difference is None or self.inlet <= 0:
             return None
         return self.difference / self.inlet
 
 
 def balance(main: Hours, sub_meters: Sequence[Hours], hours: Sequence[int]) -> WaterBalance:
-    """Over these hours, by their starts."""
+    """Computes the balance over these hours, given by their starts."""
     meters = (main, *sub_meters)
     compared = [
         hour

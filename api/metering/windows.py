@@ -1,7 +1,7 @@
-"""Windows of time, and which buckets of them are due.
+"""Windows of time, and which of their buckets are due.
 
-A bucket is due where it starts in the window, is over, and starts no earlier than the device was
-installed. Everything that counts readings against expectations counts these.
+A bucket is due if it starts in the window, has ended, and starts no earlier than the device's
+installation. Every comparison of readings with expectations counts these buckets.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A window of the status, up to now. ``cell_ms`` is the usual length of a cell of the uptime
-    strip. A line over it is drawn from ``line`` rows, ``rows_per_point`` of them to a point, so
-    that points are not narrower than a pixel."""
+    """A status window that ends now. ``cell_ms`` is the usual length of a cell of the uptime strip.
+    A line over it is drawn from rows of ``line``, ``rows_per_point`` rows to a point, so that
+    points aren't narrower than a pixel."""
 
     name: str
     label: str
@@ -40,7 +40,7 @@ class Span:
     rows_per_point: int = 1
 
     def cell_length_ms(self, resolution: Resolution) -> int:
-        """A cell holds at least one bucket."""
+        """Returns the length of a cell in ms: at least one bucket."""
         return max(self.cell_ms, resolution.fixed_ms)
 
 
@@ -57,8 +57,9 @@ DEFAULT_SPAN: Final = SPAN_BY_NAME["24h"]
 def due_buckets(
     window: Window, resolution: Resolution, installed_on_ms: int | None, now_ms: int
 ) -> Window | None:
-    """From the first due bucket's start to 1 ms before the last one's end; None where none is due.
-    As the interface counts: a bucket that starts in the window belongs to it, wherever it ends."""
+    """Returns the window from the first due bucket's start to 1 ms before the last one's end; None
+    where none is due. As the interface specifies, a bucket belongs to the window in which it
+    starts."""
     length = resolution.fixed_ms
     first = ceil_to(max(window.from_ms, installed_on_ms or 0), length)
     end = min(window.to_ms + 1, floor_to(now_ms, length))
@@ -68,14 +69,15 @@ def due_buckets(
 def latest_buckets(
     span: Span, resolution: Resolution, installed_on_ms: int | None, now_ms: int
 ) -> Window | None:
-    """The due buckets of the span's length up to the last closed one; at least one where the
-    device was there for it."""
+    """Returns the due buckets of the span's length up to the last closed one; at least one bucket
+    if the device was installed by then."""
     edge = floor_to(now_ms, resolution.fixed_ms)
     return due_buckets(Window(edge - span.length_ms, edge - 1), resolution, installed_on_ms, now_ms)
 
 
 def strip_window(span: Span, resolution: Resolution, now_ms: int) -> Window:
-    """What the uptime strip and the line above it show: whole cells, the last one under way."""
+    """Returns the window of the uptime strip and the line above it: whole cells, including the
+    current one."""
     length = span.cell_length_ms(resolution)
     end = floor_to(now_ms, length) + length
     return Window(end - max(span.length_ms, 2 * length), end - 1)
@@ -83,7 +85,7 @@ def strip_window(span: Span, resolution: Resolution, now_ms: int) -> Window:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of an uptime strip, as far as it is closed; ``expected`` buckets of it are due."""
+    """The closed part of one cell of an uptime strip; ``expected`` of its buckets are due."""
 
     start_ms: int
     to_ms: int
@@ -107,7 +109,7 @@ def cells(
 
 
 def whole_minutes(window: Window, now_ms: int) -> Window:
-    """The minutes that start in the window, as far as they are over or under way."""
+    """Returns the minutes that start in the window and have started by now."""
     return Window(ceil_to(window.from_ms, MINUTE_MS), min(window.to_ms, now_ms))
 
 
@@ -117,8 +119,8 @@ def before(window: Window) -> Window:
 
 
 def local_days(tz: ZoneInfo, first: int, last: int) -> Iterator[tuple[int, Window]]:
-    """(ordinal, instants) of the local days from one date's ordinal to another's, those that the
-    zone skipped left out."""
+    """Yields (ordinal, instants) of the local days from one date to another. Days that the zone
+    skipped are left out."""
     for ordinal in range(first, last + 1):
         start, end = day_start(tz, ordinal), day_start(tz, ordinal + 1)
         if start < end:

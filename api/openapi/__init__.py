@@ -1,12 +1,11 @@
-"""The machine-readable description of the service."""
+"""The OpenAPI description of the service."""
 
 from api.openapi.components import COMPONENTS, Schema, array, ref
-from api.openapi.document import JSON_TYPE, PROBLEM_TYPE, Operation, assemble
+from api.openapi.document import JSON_TYPE, Operation, assemble
 
 __all__ = [
     "COMPONENTS",
     "JSON_TYPE",
-    "PROBLEM_TYPE",
     "Operation",
     "Schema",
     "array",

@@ -1,12 +1,13 @@
-"""The shapes of the administration's bodies and answers."""
+"""The schemas of the administration's requests and responses."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from api.catalog import BACKEND_VERSION
+from api.catalog import BACKEND_VERSION, UNIT_SYSTEMS
 from api.domain.device_fields import FIELDS, EditableField
 from api.openapi.components import (
+    ANYTHING,
     BOOLEAN,
     COMPONENTS,
     INSTANT,
@@ -16,13 +17,13 @@ from api.openapi.components import (
     array,
     nullable,
     one_of,
+    page_of,
     record,
     ref,
 )
 from api.openapi.document import Info
 from api.roles import Role
 
-_OBJECT: Final[Schema] = {"type": "object", "additionalProperties": True}
 _TYPES: Final[dict[str, Schema]] = {
     "text": STRING, "zone": STRING, "number": NUMBER, "flag": BOOLEAN, "instant": INSTANT,
     "list": array(STRING),
@@ -41,18 +42,20 @@ def _optional(fields: dict[str, Schema], *required: str) -> Schema:
     return record(fields, optional=tuple(name for name in fields if name not in required))
 
 
-def _page(of: str) -> Schema:
-    return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(of))})
-
-
 _VALUES: Final = {field.name: _schema(field) for field in FIELDS}
-_SEEN: Final = INSTANT | {"description": "As it was read; refused if it has changed since."}
-_VERSION: Final = STRING | {"description": "As it was read; refused if it has changed since."}
+_SEEN: Final = INSTANT | {
+    "description": "The value as it was read; the change is refused if it has changed since."
+}
+_VERSION: Final = STRING | {
+    "description": "The value as it was read; the change is refused if it has changed since."
+}
 _ORGANIZATION: Final[dict[str, Schema]] = {
     "name": STRING,
-    "price": nullable(NUMBER) | {"description": "Per gallon, of devices without their own."},
-    "currency": STRING | {"description": "Of prices that name none, such as EUR."},
-    "zone": STRING | {"description": "Of new devices."},
+    "price": nullable(NUMBER)
+    | {"description": "Per gallon, for devices without a price of their own."},
+    "currency": STRING | {"description": "The currency of prices that name none, such as EUR."},
+    "zone": STRING | {"description": "The time zone of new devices."},
+    "units": one_of(UNIT_SYSTEMS) | {"description": "The units of readers who haven't chosen any."},
     "holidays": array(STRING) | {"description": "Days that count as Sundays: 2026-12-25."},
     "updated": _SEEN,
 }
@@ -61,7 +64,7 @@ _KEY: Final[dict[str, Schema]] = {
     "organizationId": STRING,
     "name": STRING,
     "state": one_of(("active", "expired", "revoked")),
-    "ingest": BOOLEAN | {"description": "It only sends readings, and has no role."},
+    "ingest": BOOLEAN | {"description": "The key only sends readings, and has no role."},
     "role": nullable(one_of(tuple(role.value for role in Role))),
     "allDevices": BOOLEAN,
     "groups": array(STRING),
@@ -70,7 +73,7 @@ _KEY: Final[dict[str, Schema]] = {
     "expires": nullable(INSTANT),
     "revoked": nullable(INSTANT),
     "lastUsed": nullable(INSTANT) | {"description": "Exact to a few minutes."},
-    "own": BOOLEAN | {"description": "The key of this request."},
+    "own": BOOLEAN | {"description": "Whether this is the key of this request."},
     "version": STRING,
 }
 _EXCHANGE: Final = _optional(
@@ -80,6 +83,17 @@ _EXCHANGE: Final = _optional(
 _COMPONENTS: Final[dict[str, Any]] = {
     "AdminOrganization": record({"id": STRING, **_ORGANIZATION}),
     "OrganizationBody": _optional(_ORGANIZATION),
+    "DemoFleet": record(
+        {
+            "state": one_of(("none", "filling", "complete", "removing")),
+            "share": NUMBER | {"description": "The share of its history that is stored, 0 to 1."},
+            "possible": BOOLEAN | {"description": "The store is empty, so it can be requested."},
+            "writer": BOOLEAN | {"description": "The process that creates it is running."},
+        },
+        optional=("writer",),
+    ),
+    "DemoBody": ANYTHING,
+    "RemoveDemoBody": record({"confirm": STRING | {"description": "demo"}}),
     "AdminDevice": record(
         {
             "id": STRING,
@@ -90,21 +104,21 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "exchanges": array(_EXCHANGE),
         }
     ),
-    "AdminDevices": _page("AdminDevice"),
+    "AdminDevices": page_of("AdminDevice"),
     "DeviceField": record(
         {
-            "name": STRING, "label": STRING, "section": STRING, "kind": STRING, "hint": STRING,
-            "choices": array(STRING), "required": BOOLEAN, "inGrid": BOOLEAN,
+            "name": STRING, "label": STRING, "section": STRING, "kind": STRING, "unit": STRING,
+            "hint": STRING, "choices": array(STRING), "required": BOOLEAN, "inGrid": BOOLEAN,
         }
     ),
-    "DeviceFields": _page("DeviceField"),
-    "DeviceValues": _optional(_VALUES) | {"description": "null takes a value back."},
+    "DeviceFields": page_of("DeviceField"),
+    "DeviceValues": _optional(_VALUES) | {"description": "null clears a value."},
     "NewDeviceBody": _optional({"serialNumber": STRING, "set": ref("DeviceValues")},
                                "serialNumber"),
     "DevicesBody": _optional(
         {
             "devices": array(STRING) | {"description": "UUIDs."},
-            "updated": array(INSTANT) | {"description": "Of each of devices, as they were read."},
+            "updated": array(INSTANT) | {"description": "updated of each device as it was read."},
             "set": ref("DeviceValues"),
             "reason": STRING,
         },
@@ -122,14 +136,14 @@ _COMPONENTS: Final[dict[str, Any]] = {
     "ExchangeBody": _optional(
         {
             "at": INSTANT,
-            "last": nullable(NUMBER) | {"description": "Of the old meter's register."},
-            "first": NUMBER | {"description": "Of the new meter's register; default 0."},
+            "last": nullable(NUMBER) | {"description": "The old meter's last register."},
+            "first": NUMBER | {"description": "The new meter's first register; default 0."},
             "networkUniqueIdentifier": nullable(STRING),
             "updated": _SEEN,
         },
         "at",
     ),
-    "UndoExchangeBody": _optional({"at": STRING, "updated": _SEEN}, "at"),
+    "UndoExchangeBody": _optional({"at": INSTANT, "updated": _SEEN}, "at"),
     "DeviceFile": record({"csv": STRING}),
     "DeviceFileBody": _optional(
         {"csv": STRING, "preview": BOOLEAN | {"description": "Default true: change nothing."}},
@@ -139,21 +153,24 @@ _COMPONENTS: Final[dict[str, Any]] = {
         {
             "preview": BOOLEAN, "created": NUMBER, "changed": NUMBER, "unchanged": NUMBER,
             "refused": NUMBER, "rows": array(ref("DeviceFileRow")),
+            "at": nullable(INSTANT) | {"description": "Of the import, to undo it."},
         }
     ),
+    "UndoDeviceFileBody": record({"at": INSTANT}),
+    "UndoneDeviceFile": record({"restored": NUMBER, "deleted": NUMBER, "stay": array(STRING)}),
     "DeviceFileRow": record(
         {
             "line": NUMBER,
             "serialNumber": STRING,
             "deed": one_of(("create", "change", "refused")),
             "problem": nullable(STRING),
-            "changes": array(_OBJECT) | {"description": "field, before, after."},
+            "changes": array(ANYTHING) | {"description": "field, before, after."},
         }
     ),
     "AdminGroup": record(
         {"name": STRING, "devices": NUMBER, "inactive": NUMBER, "keys": array(STRING)}
     ),
-    "AdminGroups": _page("AdminGroup"),
+    "AdminGroups": page_of("AdminGroup"),
     "NewGroupBody": record({"name": STRING, "devices": array(STRING)}),
     "GroupBody": _optional(
         {"name": STRING, "newName": STRING, "add": array(STRING), "remove": array(STRING)}, "name"
@@ -163,7 +180,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
     "GroupNameBody": record({"name": STRING}),
     "Key": record(_KEY),
     "NewKey": record({**_KEY, "key": STRING | {"description": "The secret, shown once."}}),
-    "Keys": _page("Key"),
+    "Keys": page_of("Key"),
     "KeyBody": _optional(
         {
             "name": STRING,
@@ -171,7 +188,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "ingest": BOOLEAN,
             "allDevices": BOOLEAN,
             "groups": array(STRING),
-            "devices": array(STRING) | {"description": "By any identifier."},
+            "devices": array(STRING) | {"description": "Devices by any identifier."},
             "expires": nullable(INSTANT),
             "version": _VERSION,
         }
@@ -185,6 +202,15 @@ _COMPONENTS: Final[dict[str, Any]] = {
                     {
                         "source": STRING, "reason": STRING, "device": STRING, "count": NUMBER,
                         "first": INSTANT, "last": INSTANT, "sample": STRING,
+                        "exists": BOOLEAN | {"description": "Whether there is such a device now."},
+                    }
+                )
+            ),
+            "suspicious": array(
+                record(
+                    {
+                        "device": STRING, "reason": STRING, "first": INSTANT, "last": INSTANT,
+                        "sample": STRING,
                     }
                 )
             ),
@@ -195,7 +221,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
     ),
     "Reception": record(
         {
-            "topic": STRING | {"description": "Where a device publishes its readings."},
+            "topic": STRING | {"description": "The topic of a device's readings."},
             "devices": NUMBER, "refused": NUMBER, "writer": BOOLEAN, "broker": BOOLEAN,
             "problem": STRING, "lastMessage": nullable(INSTANT),
         }
@@ -211,7 +237,7 @@ ADMIN_INFO: Final = Info(
         "organization": "Name, price, zone and holidays.",
         "devices": "Devices and their fields.",
         "groups": "Groups of devices.",
-        "keys": "Who may do what.",
+        "keys": "Keys, roles and scopes.",
         "quality": "Readings that were refused or have no time.",
         "service": "The service itself.",
     },

@@ -1,4 +1,4 @@
-"""The shapes of alerts, rules, receivers, silences and messages."""
+"""The schemas of alerts, rules, receivers, silences and messages."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from api.openapi.components import (
     array,
     nullable,
     one_of,
+    page_of,
     record,
     ref,
 )
@@ -38,13 +39,15 @@ _RULE: Final[dict[str, Schema]] = {
     "source": _about(one_of(SOURCES), "Open findings, a state, or a value against a limit."),
     "kinds": _about(array(one_of(_KINDS)), "Of findings; empty: all."),
     "severity": _about(one_of(SEVERITIES), "Of findings, at least."),
-    "costPerDay": _about(NUMBER, "Of findings, at least; 0: whatever they cost."),
+    "costPerDay": _about(NUMBER, "The least cost a day of a finding; 0: any."),
     "states": array(one_of(STATES)),
     "metric": nullable(one_of(tuple(METRIC_BY_NAME))),
     "comparison": one_of(COMPARISONS),
     "limit": NUMBER,
     "duration": _about(NUMBER, "Seconds for which a value is beyond the limit."),
-    "devices": _about(array(STRING), "Any identifier; empty, as groups: all devices."),
+    "devices": _about(
+        array(STRING), "Any identifiers. With devices and groups both empty: all devices."
+    ),
     "groups": array(STRING),
     "hold": _about(NUMBER, "Seconds before it fires."),
     "reminder": _about(NUMBER, "Seconds between reminders; 0: none."),
@@ -58,7 +61,7 @@ _ALERT: Final[dict[str, Schema]] = {
     "serialNumber": STRING,
     "label": STRING,
     "subject": _about(STRING, "A kind of finding, state, or a metric."),
-    "kind": _about(STRING, "The subject as screens call it."),
+    "kind": _about(STRING, "The subject's name on screens."),
     "findingId": nullable(STRING),
     "state": one_of(ALERT_STATES),
     "severity": one_of(SEVERITIES),
@@ -71,7 +74,7 @@ _ALERT: Final[dict[str, Schema]] = {
     "ended": nullable(INSTANT),
     "notified": nullable(INSTANT),
     "notSent": nullable(STRING) | {"description": "Why no message was sent."},
-    "outcome": _about(STRING, "What was sent, in words."),
+    "outcome": _about(STRING, "A description of what was sent."),
     "unstable": BOOLEAN,
     "group": nullable(record({"id": STRING, "name": STRING, "size": NUMBER})),
     "acknowledged": nullable(record({"at": INSTANT, "by": STRING, "text": STRING})),
@@ -83,7 +86,7 @@ _MESSAGE: Final[dict[str, Schema]] = {
     "state": one_of(_MESSAGE_STATES),
     "created": INSTANT,
     "attempts": NUMBER,
-    "next": nullable(INSTANT) | {"description": "The next attempt."},
+    "next": nullable(INSTANT) | {"description": "The time of the next attempt."},
     "done": nullable(INSTANT),
     "response": STRING,
 }
@@ -111,25 +114,21 @@ _SILENCE: Final[dict[str, Schema]] = {
 }
 
 
-def _page(name: str) -> Schema:
-    return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
-
-
 ALERT_COMPONENTS: Final[dict[str, Any]] = {
     "Alert": record(_ALERT),
-    "AlertPage": _page("Alert"),
+    "AlertPage": page_of("Alert"),
     "AlertDetail": record(_ALERT | {"messages": array(ref("AlertMessage"))}),
     "AlertMessage": record(_MESSAGE),
-    "AlertMessagePage": _page("AlertMessage"),
+    "AlertMessagePage": page_of("AlertMessage"),
     "AlertRule": record({"id": UUID, **_RULE, **_STORED, "words": STRING}),
-    "AlertRulePage": _page("AlertRule"),
+    "AlertRulePage": page_of("AlertRule"),
     "RuleBody": record(_RULE, optional=tuple(_RULE)),
     "RulePreview": record(
         {
             "days": NUMBER,
             "count": NUMBER,
-            "open": _about(NUMBER, "Of them, open now."),
-            "covered": _about(NUMBER, "Devices that the rule is for."),
+            "open": _about(NUMBER, "How many of them are open now."),
+            "covered": _about(NUMBER, "The number of devices that the rule applies to."),
             "note": STRING,
             "devices": array(
                 record(
@@ -153,11 +152,11 @@ ALERT_COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     "AlertReceiver": record(_RECEIVER),
-    "AlertReceiverPage": _page("AlertReceiver"),
+    "AlertReceiverPage": page_of("AlertReceiver"),
     "AlertReceiverMade": record(
         _RECEIVER
         | {"secrets": {"type": "object", "additionalProperties": STRING,
-                       "description": "Made for it, and never shown again."}}
+                       "description": "Generated for it, and never shown again."}}
     ),
     "ReceiverBody": record(
         {
@@ -172,7 +171,7 @@ ALERT_COMPONENTS: Final[dict[str, Any]] = {
         optional=("name", "kind", "enabled", "url", "secret", "to", "topic"),
     ),
     "AlertSilence": record(_SILENCE),
-    "AlertSilencePage": _page("AlertSilence"),
+    "AlertSilencePage": page_of("AlertSilence"),
     "SilenceBody": record(
         {
             "device": STRING, "group": STRING, "rule": STRING, "kind": STRING,

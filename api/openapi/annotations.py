@@ -1,4 +1,4 @@
-"""The shapes of notes, maintenance, corrections and of the audit log."""
+"""The schemas of notes, maintenance, corrections and of the audit log."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from api.openapi.components import (
     array,
     nullable,
     one_of,
+    page_of,
     record,
     ref,
 )
@@ -41,7 +42,7 @@ _MAINTENANCE: Final[dict[str, Schema]] = {
     "reason": STRING,
     "repeat": _REPEAT,
     "until": nullable(INSTANT),
-    "zone": STRING | {"description": "On whose wall clock it repeats."},
+    "zone": STRING | {"description": "The time zone in which it repeats."},
 }
 _CORRECTION: Final[dict[str, Schema]] = {
     "reason": STRING,
@@ -54,7 +55,7 @@ _CORRECTION: Final[dict[str, Schema]] = {
     "revokeReason": nullable(STRING),
 }
 _WHOSE: Final[dict[str, Schema]] = {
-    "device": STRING | {"description": "Any identifier. Give a device or a group."},
+    "device": STRING | {"description": "Any identifier. Send a device or a group."},
     "group": STRING,
 }
 _VALUES: Final = record({metric.name: nullable(NUMBER) for metric in METRICS})
@@ -65,13 +66,9 @@ _CORRECTION_BODY: Final[dict[str, Schema]] = {
     "effect": one_of((EXCLUDE, SCALE)),
     "factor": NUMBER | {"description": "To scale."},
     "metrics": array(_METRIC)
-    | {"description": "Default: all to exclude; flow rate and volume to scale."},
+    | {"description": "Default: all metrics if excluded; flow rate and volume if scaled."},
     "reason": _TEXT,
 }
-
-
-def _page(name: str) -> Schema:
-    return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
 
 
 def _some(fields: dict[str, Schema]) -> Schema:
@@ -80,16 +77,16 @@ def _some(fields: dict[str, Schema]) -> Schema:
 
 ANNOTATION_COMPONENTS: Final[dict[str, Any]] = {
     "Annotation": {"oneOf": [ref("Note"), ref("Maintenance"), ref("Correction")]},
-    "AnnotationPage": _page("Annotation"),
+    "AnnotationPage": page_of("Annotation"),
     "Note": record(_COMMON | {"text": STRING}),
-    "NotePage": _page("Note"),
+    "NotePage": page_of("Note"),
     "NoteBody": record(
         _WHOSE | {"from": INSTANT, "to": nullable(INSTANT), "text": _TEXT},
         optional=("device", "group", "to"),
     ),
     "NoteChanges": _some({"from": INSTANT, "to": nullable(INSTANT), "text": _TEXT}),
     "Maintenance": record(_COMMON | _MAINTENANCE),
-    "MaintenancePage": _page("Maintenance"),
+    "MaintenancePage": page_of("Maintenance"),
     "MaintenanceBody": record(
         _WHOSE
         | {
@@ -112,7 +109,7 @@ ANNOTATION_COMPONENTS: Final[dict[str, Any]] = {
         }
     ),
     "Correction": record(_COMMON | _CORRECTION),
-    "CorrectionPage": _page("Correction"),
+    "CorrectionPage": page_of("Correction"),
     "CorrectionBody": record(_CORRECTION_BODY, optional=("factor", "metrics")),
     "CorrectionPreview": record(
         {
@@ -138,5 +135,5 @@ ANNOTATION_COMPONENTS: Final[dict[str, Any]] = {
             "reason": STRING,
         }
     ),
-    "AuditPage": _page("AuditEntry"),
+    "AuditPage": page_of("AuditEntry"),
 }

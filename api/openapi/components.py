@@ -1,7 +1,7 @@
-"""The shapes of the answers, as OpenAPI 3.0 schemas: one named component for each object.
+"""The schemas of the responses, in OpenAPI 3.0: one named component for each object.
 
-Written in the document's own dialect (``nullable``), and derived from the catalog where it has
-the rows. Answers aren't validated against these at run time; tests do that.
+Written in the document's own dialect (``nullable``), and derived from the catalog where it has the
+rows. Responses aren't validated against these at run time; tests do that.
 """
 
 from __future__ import annotations
@@ -46,10 +46,14 @@ def one_of(values: tuple[str, ...]) -> Schema:
     return {"type": "string", "enum": list(values)}
 
 
+def page_of(name: str) -> Schema:
+    return record({"count": NUMBER, "limit": NUMBER, "offset": NUMBER, "data": array(ref(name))})
+
+
 def record(
     properties: dict[str, Schema], optional: tuple[str, ...] = (), about: str = ""
 ) -> Schema:
-    """An object of these properties, all required but the optional ones."""
+    """Returns the schema of an object; all properties are required except the optional ones."""
     schema: Schema = {"type": "object", "properties": properties}
     required = [name for name in properties if name not in optional]
     if required:

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.0.3 document, assembled from the operations and the models of their queries."""
+"""Assembles the OpenAPI 3.0.3 document from the operations and the models of their queries."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel
 
 from api.catalog import BACKEND_VERSION, INTERFACE_VERSION, KEY_HEADER
-from api.errors import STATUS_ERRORS
+from api.errors import PROBLEM_TYPE, STATUS_ERRORS
 from api.openapi.components import COMPONENTS, STRING, Schema, ref
 
-PROBLEM_TYPE: Final = "application/problem+json"
 JSON_TYPE: Final = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One endpoint as the document shows it. ``query`` is the model that validates its query;
-    ``of_device`` puts a device identifier into the path; ``public`` needs no credential. ``named``:
-    what else the ``id`` in the path names; ``named_in_query``: a query may name what isn't there.
-    ``body`` is what a POST takes, or what ``verb`` says; ``status`` is that of success."""
+    """One endpoint in the document.
+
+    ``query`` is the model that validates its query. ``of_device`` puts a device identifier into the
+    path; ``public`` needs no credential. ``named``: what else the ``id`` in the path names.
+    ``named_in_query``: a query may name something that doesn't exist. ``body`` is the body of a
+    POST, or of ``verb``; ``status`` is that of success.
+    """
 
     id: str
     path: str
@@ -44,7 +46,7 @@ class Operation:
 
     @property
     def statuses(self) -> tuple[int, ...]:
-        """The errors that it may answer with."""
+        """Returns the statuses of its possible errors."""
         guarded = () if self.public else (401, 403, 429)
         missing = (404,) if self.of_device or self.named or self.named_in_query else ()
         changing = () if self.body is None else (409,)
@@ -53,7 +55,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What a document says of itself, and the schemas that its answers refer to."""
+    """A document's description of itself, and the schemas that its responses refer to."""
 
     title: str
     description: str
@@ -78,7 +80,7 @@ INTERFACE_INFO: Final = Info(
 def assemble(
     operations: Iterable[Operation], root: str = "", info: Info = INTERFACE_INFO
 ) -> dict[str, Any]:
-    """The whole document as a JSON object, for a site that stands below ``root``."""
+    """Returns the whole document as a JSON object, for a site served below ``root``."""
     return {
         "openapi": "3.0.3",
         "info": {
@@ -166,7 +168,7 @@ def _path_parameters(operation: Operation) -> list[Schema]:
 
 
 def query_parameters(query: type[BaseModel]) -> list[Schema]:
-    """The parameters that the model validates, as the document lists them."""
+    """Returns the parameters that the model validates, as the document lists them."""
     described = query.model_json_schema()
     required: list[str] = described.get("required", [])
     properties: dict[str, Schema] = described.get("properties", {})

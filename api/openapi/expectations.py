@@ -1,4 +1,4 @@
-"""The shapes of what is usual and what is coming."""
+"""The schemas of usual hours, forecasts and comparisons."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from api.openapi.components import (
     ref,
 )
 
-_GALLONS: Final[Schema] = NUMBER | {"description": "Gallons in the hour."}
+_GALLONS: Final[Schema] = NUMBER | {"description": "Volume of the hour in gallons."}
 _BOUNDS: Final[dict[str, Schema]] = {name: nullable(NUMBER) for name in Interval._fields}
 _AMOUNTS: Final[dict[str, Schema]] = {"soFar": NUMBER, "expected": nullable(NUMBER), **_BOUNDS}
 EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
     "ComparedBucket": record(
         {
             "bucket_start": INSTANT,
-            "other_start": INSTANT | {"description": "Of what it is compared with."},
-            "value": nullable(NUMBER) | {"description": "The other's mean of the metric."},
+            "other_start": INSTANT | {"description": "The volume of the counterpart in gallons."},
+            "value": nullable(NUMBER)
+            | {"description": "The mean of the metric in the counterpart."},
             "volume": nullable(NUMBER) | {"description": "The other's gallons."},
         }
     ),
@@ -39,7 +40,7 @@ EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
             "coverage": NUMBER,
             "otherCoverage": NUMBER,
             "difference": nullable(NUMBER)
-            | {"description": "Gallons. null below 1 gal, or where a side has under 90 % data."},
+            | {"description": "Gallons. null below 1 gal, or with under 90 % data on a side."},
             "percent": nullable(NUMBER),
             "count": NUMBER,
             "data": array(ref("ComparedBucket")),
@@ -52,15 +53,15 @@ EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
             "label": STRING,
             "deviceId": nullable(STRING) | {"description": "null for a group."},
             "serialNumber": nullable(STRING),
-            "devices": NUMBER | {"description": "That are summed."},
+            "devices": NUMBER | {"description": "The number of devices that are summed."},
             "subMeters": NUMBER
-            | {"description": "Left out, since another device has measured their water."},
+            | {"description": "Devices left out: another one has measured their water."},
             "attributes": {"type": "object", "additionalProperties": NUMBER}
-            | {"description": "Of config.attributes; of a group the sums, where all have it."},
+            | {"description": "From config.attributes; for a group the sums, where all have one."},
             "volume": nullable(NUMBER) | {"description": "Gallons over all buckets."},
             "coverage": NUMBER | {"description": "Share of the expected readings, 0 to 1."},
             "volumes": array(nullable(NUMBER))
-            | {"description": "Gallons of each bucket; null where no reading tells."},
+            | {"description": "Gallons of each bucket; null without a reading."},
         }
     ),
     "Volumes": record(
@@ -68,11 +69,11 @@ EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
             "resolution": STRING,
             "timezone": STRING,
             "starts": array(INSTANT),
-            "end": nullable(INSTANT) | {"description": "Of the last bucket."},
+            "end": nullable(INSTANT) | {"description": "The end of the last bucket."},
             "data": array(ref("ItemVolumes")),
         }
     )
-    | {"description": "Items that aren't found are left out."},
+    | {"description": "Items that don't exist are left out."},
     "UsualHour": record(
         {
             "bucket_start": INSTANT,
@@ -94,13 +95,13 @@ EXPECTATION_COMPONENTS: Final[dict[str, Any]] = {
     ),
     "MonthEnd": record(
         {
-            "month": STRING | {"description": "2026-11, of the device's zone."},
+            "month": STRING | {"description": "2026-11, in the device's zone."},
             "asOf": INSTANT,
             "timezone": STRING,
             **_AMOUNTS,
             "cost": nullable(record({"currency": STRING, "tariff": nullable(STRING), **_AMOUNTS})),
-            "budgets": array(ref("Budget")) | {"description": "Those of the device itself."},
+            "budgets": array(ref("Budget")) | {"description": "The budgets of the device itself."},
         }
     )
-    | {"description": "Gallons. null: too few days, or too few months to judge by."},
+    | {"description": "Gallons. null: too few days, or too few past months."},
 }

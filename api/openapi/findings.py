@@ -1,4 +1,4 @@
-"""The shapes of findings and of judgements on them."""
+"""The schemas of findings and of judgements on them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ _FINDING: Final[dict[str, Schema]] = {
     "state": one_of(FINDING_STATES),
     "start": INSTANT,
     "end": nullable(INSTANT),
-    "openedAt": INSTANT | {"description": "When the rule could first detect it, in data time."},
+    "openedAt": INSTANT
+    | {"description": "When the rule could first detect it, by the time of the data."},
     "value": NUMBER,
-    "unit": STRING | {"description": "Of value and usual."},
+    "unit": STRING | {"description": "The unit of value and usual."},
     "usual": nullable(NUMBER),
     "gallons": nullable(NUMBER),
     "costPerDay": nullable(NUMBER) | {"description": "In the currency of the device's price."},
@@ -70,7 +71,7 @@ FINDING_COMPONENTS: Final[dict[str, Any]] = {
                 {
                     "kind": STRING,
                     "before": NUMBER,
-                    "factor": NUMBER | {"description": "The factor of this device's threshold."},
+                    "factor": NUMBER | {"description": "The factor on this device's threshold."},
                     "words": STRING,
                 }
             ),
@@ -105,11 +106,13 @@ FINDING_COMPONENTS: Final[dict[str, Any]] = {
             "label": STRING,
             "unit": STRING,
             "flag": BOOLEAN | {"description": "1 is on, 0 is off."},
-            "value": NUMBER | {"description": "The value that holds."},
-            "origin": one_of(("default", "config", *LEVELS)) | {"description": "Where it is set."},
+            "value": NUMBER | {"description": "The value in effect."},
+            "origin": one_of(("default", "config", *LEVELS))
+            | {"description": "The level at which it is set."},
             "of": nullable(STRING) | {"description": "The group's name, if a group sets it."},
-            "own": BOOLEAN | {"description": "Set at what was asked for, not inherited."},
-            "inherited": NUMBER | {"description": "The value without its own."},
+            "own": BOOLEAN
+            | {"description": "Whether it is set at the requested target itself, not inherited."},
+            "inherited": NUMBER | {"description": "The value without the target's own setting."},
             "least": NUMBER,
             "most": NUMBER,
         }
@@ -120,7 +123,7 @@ FINDING_COMPONENTS: Final[dict[str, Any]] = {
             "set": {
                 "type": "object",
                 "additionalProperties": {"anyOf": [NUMBER, BOOLEAN], "nullable": True},
-                "description": "Settings by key; null takes one back.",
+                "description": "Settings by key; null clears one.",
             },
             "device": nullable(STRING) | {"description": "Any identifier."},
             "group": nullable(STRING) | {"description": "A group's name, instead of a device."},

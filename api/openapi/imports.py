@@ -1,4 +1,4 @@
-"""The imports of files as the document shows them; `api.server.imports` serves them."""
+"""The document's description of imports of files; `api.server.imports` serves them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from api.catalog import IMPORTS_PATH
 from api.openapi.components import (
+    ANYTHING,
     BOOLEAN,
     INSTANT,
     NUMBER,
@@ -24,12 +25,11 @@ _STATES: Final = (
     "receiving", "ready", "waiting", "running", "paused", "interrupted", "done", "failed",
     "undoing", "undone",
 )  # fmt: skip
-_OBJECT: Final[Schema] = {"type": "object", "additionalProperties": True}
 _BRIEF: Final[dict[str, Schema]] = {
     "id": STRING,
     "name": STRING,
     "size": NUMBER | {"description": "Bytes."},
-    "received": NUMBER | {"description": "Bytes that have arrived."},
+    "received": NUMBER | {"description": "The number of bytes received."},
     "state": one_of(_STATES),
     "pausing": BOOLEAN,
     "createdAt": INSTANT,
@@ -39,9 +39,9 @@ _BRIEF: Final[dict[str, Schema]] = {
 }
 _WHOLE: Final[dict[str, Schema]] = {
     "mappings": array(STRING) | {"description": "Names of saved mappings."},
-    "mapping": _OBJECT,
-    "unsure": _OBJECT | {"description": "Guesses to check, and why."},
-    "preview": _OBJECT | {"description": "Rows as they will be stored, samples, refusals."},
+    "mapping": ANYTHING,
+    "unsure": ANYTHING | {"description": "Guesses to check, with the reasons."},
+    "preview": ANYTHING | {"description": "Rows as they will be stored, samples, refusals."},
     "refusedRows": array(array(STRING)) | {"description": "The first: reason, device, row."},
 }
 
@@ -49,10 +49,12 @@ IMPORT_COMPONENTS: Final[dict[str, Any]] = {
     "ImportOutcome": record(
         {
             "state": STRING, "read": NUMBER, "stored": NUMBER, "repeated": NUMBER,
-            "refused": NUMBER, "bytes": NUMBER, "removed": NUMBER, "problem": STRING,
-            "causes": array(array(_OBJECT | {"type": "string"}))
+            "refused": NUMBER, "empty": NUMBER, "bytes": NUMBER, "removed": NUMBER,
+            "problem": STRING,
+            "causes": array(array(ANYTHING | {"type": "string"}))
             | {"description": "Reason, device, rows, a sample."},
-            "created": array(STRING), "messages": array(STRING),
+            "created": array(STRING), "deleted": array(STRING),
+            "messages": array(STRING),
         }
     ),
     "Import": record(_BRIEF | _WHOLE, optional=tuple(_WHOLE)),
@@ -87,13 +89,13 @@ _ONE: Final = {"named": "An import's id."}
 IMPORT_OPERATIONS: Final = (
     _operation("listImports", "", "Earlier imports, the latest first", "Imports"),
     _operation("createImport", "", "Announces a file", "Import", "NewImport", status=201),
-    _operation("getImport", "/{id}", "An import, with a preview while it is ready", "Import",
+    _operation("getImport", "/{id}", "An import, with a preview once it is ready", "Import",
                **_ONE),
     _operation("changeImport", "/{id}", "Changes settings of its mapping", "Import",
                "ChangedImport", "patch", **_ONE),
-    _operation("removeImport", "/{id}", "Forgets an import; its readings stay", "RemovedImport",
+    _operation("removeImport", "/{id}", "Removes an import; its readings stay", "RemovedImport",
                "NoBody", "delete", **_ONE),
-    _operation("sendImport", "/{id}/content", "Sends the next piece, from the byte of offset on",
+    _operation("sendImport", "/{id}/content", "Sends the next piece, starting at the byte offset",
                "ImportReceived", "ImportPiece", "put", **_ONE),
     _operation("getRefusedRows", "/{id}/refused", "The refused rows as CSV", "RefusedRows",
                **_ONE),
@@ -102,7 +104,7 @@ IMPORT_OPERATIONS: Final = (
         for deed, summary in (
             ("begin", "Starts or continues it"),
             ("pause", "Pauses it"),
-            ("undo", "Removes what it stored"),
+            ("undo", "Undoes an import: deletes what it stored"),
         )
     ),
 )  # fmt: skip

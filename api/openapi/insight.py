@@ -1,16 +1,17 @@
-"""The shapes of the answers of Weir's own interface, and what its document says of itself."""
+"""The schemas of Weir's own interface, and the description of its document."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from api.catalog import BACKEND_VERSION
+from api.catalog import BACKEND_VERSION, UNIT_SYSTEMS
 from api.metering.register import Flag
-from api.metering.status import State
+from api.metering.status import STATE_NAMES, State
 from api.metering.units import LITRES
 from api.metering.windows import SPANS
 from api.openapi.alerts import ALERT_COMPONENTS
 from api.openapi.annotations import ANNOTATION_COMPONENTS
+from api.openapi.billing import BILLING_COMPONENTS
 from api.openapi.components import (
     BOOLEAN,
     COMPONENTS,
@@ -28,25 +29,23 @@ from api.openapi.document import Info
 from api.openapi.expectations import EXPECTATION_COMPONENTS
 from api.openapi.findings import FINDING_COMPONENTS
 from api.openapi.imports import IMPORT_COMPONENTS
-from api.openapi.plans import PLAN_COMPONENTS
 from api.roles import Role
 
-_STATES: Final = tuple(state.value for state in State)
 _GALLONS: Final = nullable(NUMBER) | {"description": "Gallons."}
-_DBM: Final = nullable(NUMBER) | {"description": "dBm, if the last reading is current."}
+_DBM: Final = nullable(NUMBER) | {"description": "dBm; null unless the last reading is current."}
 _STATUS: Final[dict[str, Schema]] = {
     "device": ref("Device"),
-    "state": one_of(_STATES),
+    "state": one_of(STATE_NAMES),
     "cadence": nullable(NUMBER) | {"description": "Usual seconds between two readings."},
     "eventDriven": BOOLEAN
-    | {"description": "The steps between readings vary too much to expect one each cadence."},
+    | {"description": "The intervals between readings vary too much to expect one every cadence."},
     "lastSeen": nullable(INSTANT),
-    "flow": nullable(NUMBER) | {"description": "gal/min, if the last reading is current."},
+    "flow": nullable(NUMBER) | {"description": "gal/min; null unless the last reading is current."},
     "windows": record({span.name: ref("StatusWindow") for span in SPANS}),
     "volume": record({"today": _GALLONS, "month": _GALLONS}),
     "radio": record({"signalStrength": _DBM, "networkRssi": _DBM}),
-    "findings": array(STRING) | {"description": "The kinds that are open."},
-    "asOf": nullable(INSTANT) | {"description": "null: not evaluated yet."},
+    "findings": array(STRING) | {"description": "The kinds of the open findings."},
+    "asOf": nullable(INSTANT) | {"description": "null: not computed yet."},
 }
 
 
@@ -65,7 +64,7 @@ _ON_A_PAGE: Final[dict[str, Schema]] = {
                 "greatest": _RATES,
                 "usual": nullable(record({"start": INSTANT, "step": NUMBER, "rates": _RATES})),
             },
-            about="Flow in rows of step seconds. usual: what is usual by the hour, of a device"
+            about="Flow in rows of step seconds. usual: the usual flow by the hour, for devices"
             " with an open finding, in windows of 24 h and 7 d.",
         )
     ),
@@ -81,7 +80,7 @@ _ON_A_PAGE: Final[dict[str, Schema]] = {
         )
     ),
     "notes": array(record({"from": INSTANT, "to": nullable(INSTANT), "text": STRING}))
-    | {"description": "The latest of the window, oldest first. to null: of an instant."},
+    | {"description": "The latest notes of the window, oldest first. to is null for an instant."},
 }
 
 
@@ -120,26 +119,27 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "outlet": _GALLONS,
             "difference": nullable(NUMBER)
             | {"description": "Gallons; negative where the sub-meters measured more."},
-            "share": nullable(NUMBER) | {"description": "Of the main's gallons, 0 to 1."},
+            "share": nullable(NUMBER)
+            | {"description": "The difference as a share of the main's gallons, 0 to 1."},
             "hours": record({"compared": NUMBER, "of": NUMBER})
-            | {"description": "Compared are hours in which every meter has 90 % of its readings."},
+            | {"description": "Compares only hours in which every meter has 90 % of its readings."},
         }
     ),
     "Register": record(
         {
             "recordedAt": INSTANT,
-            "register": NUMBER | {"description": "What the meter had counted up to, in unit."},
+            "register": NUMBER | {"description": "The register of the meter, in unit."},
             "unit": one_of(tuple(LITRES)),
-            "since": nullable(INSTANT) | {"description": "Of the register before this one."},
+            "since": nullable(INSTANT) | {"description": "The time of the previous register."},
             "volume": nullable(NUMBER)
-            | {"description": "Gallons since then; null of the first one and where unknown."},
+            | {"description": "Gallons since then; null for the first register and where unknown."},
             "flags": array(one_of(tuple(flag.value for flag in Flag)))
             | {
-                "description": "What is unusual of the volume: spread evenly over a gap, of two"
+                "description": "What is unusual about the volume: spread evenly over a gap, of two"
                 " meters (exchange), past the register's end (rollover), unknown because the"
                 " register went back."
             },
-            "fall": nullable(NUMBER) | {"description": "Gallons by which it went back."},
+            "fall": nullable(NUMBER) | {"description": "By how many gallons it went back."},
         }
     ),
     "RegisterPage": record(
@@ -159,7 +159,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
                         "currency": STRING,
                         "source": one_of(("device", "organization", "tariff")),
                         "tariff": nullable(STRING)
-                        | {"description": "The name of the one that it is the marginal rate of."},
+                        | {"description": "The tariff that this is the marginal rate of."},
                     }
                 )
             )
@@ -168,22 +168,22 @@ _COMPONENTS: Final[dict[str, Any]] = {
     "StatusSummary": record(
         {
             "monthEnd": nullable(ref("MonthEndSum"))
-            | {"description": "Of all devices together; null before any is known."},
+            | {"description": "The month end of all devices together; null before any is known."},
             "budgets": record({"count": NUMBER, "likely": NUMBER, "exceeded": NUMBER})
-            | {"description": "Of the scope, whatever the search and group."},
+            | {"description": "The groups of the scope, whatever the search and group."},
             "devices": NUMBER,
             "subMeters": NUMBER
             | {
                 "description": "Devices whose water another device of the sums measures too: flow,"
                 " volume and cost leave them out."
             },
-            "states": record({state: NUMBER for state in _STATES if state != State.INACTIVE}),
+            "states": record({state: NUMBER for state in STATE_NAMES if state != State.INACTIVE}),
             "flow": nullable(NUMBER),
             "volumeToday": _GALLONS,
             "costToday": _COSTS,
             "uptime24h": nullable(NUMBER) | {"description": "0 to 1."},
             "findings": _KINDS | {"description": "Devices with an open finding, by kind."},
-            "asOf": nullable(INSTANT) | {"description": "Of the status that is oldest."},
+            "asOf": nullable(INSTANT) | {"description": "The time of the oldest status."},
             "evaluated": NUMBER | {"description": "Devices that the sums cover."},
             "flowing": NUMBER,
             "quiet": NUMBER | {"description": "Devices with a current reading of zero."},
@@ -220,7 +220,7 @@ _COMPONENTS: Final[dict[str, Any]] = {
     **ALERT_COMPONENTS,
     **ANNOTATION_COMPONENTS,
     **EXPECTATION_COMPONENTS,
-    **PLAN_COMPONENTS,
+    **BILLING_COMPONENTS,
     "Me": record(
         {
             "id": STRING,
@@ -228,23 +228,26 @@ _COMPONENTS: Final[dict[str, Any]] = {
             "organizationId": STRING,
             "role": one_of(tuple(role.value for role in Role)),
             "mayEmbed": BOOLEAN,
+            "units": one_of(UNIT_SYSTEMS)
+            | {"description": "Those of the organization: the default of its readers."},
+            "currency": STRING | {"description": "Of the organization's prices."},
         }
     ),
     "Problem": COMPONENTS["Problem"],
 }
 INSIGHT_INFO: Final = Info(
     title="Weir insight",
-    description="What the readings mean: the state of each device now, and what needs attention."
+    description="The state of each device now, and what needs attention."
     f" Served by Weir {BACKEND_VERSION}.",
     tags={
-        "status": "The present state of devices.",
-        "findings": "Spans in which something was not as it should be.",
-        "alerts": "What somebody is notified of: rules, receivers, silences, messages.",
+        "status": "The current state of devices.",
+        "findings": "Spans in which a device's data show a problem.",
+        "alerts": "Alerts, rules, receivers, silences and messages.",
         "annotations": "Notes, maintenance and corrections of readings.",
-        "audit": "Who did what.",
-        "expectations": "What is usual of a device, and what is coming.",
-        "plans": "Budgets, and tariffs with what water costs by them.",
-        "imports": "Files of readings, sent in pieces and imported in the background.",
+        "audit": "The audit log.",
+        "expectations": "Usual hours, forecasts and comparisons.",
+        "billing": "Budgets, tariffs and costs, and scheduled reports.",
+        "imports": "Files of readings, uploaded in pieces and imported in the background.",
         "service": "The service itself.",
     },
     schemas=_COMPONENTS,

@@ -1,4 +1,4 @@
-"""What a query or a body may say: the vocabulary, one model an endpoint, how text becomes it."""
+"""The parameters of queries and bodies: the types, one model per endpoint, and the parsers."""
 
 from api.params.body_parser import Body, checked, read_body
 from api.params.embeds import EmbedBody, NoBody, TokenBody

@@ -1,4 +1,4 @@
-"""What queries and bodies of the administration may say."""
+"""The queries and bodies of the administration."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final, cast
 
 from pydantic import Field, PlainValidator
 
-from api import timez
-from api.catalog import INSIGHT_LIMIT, OFFSET
+from api.catalog import INSIGHT_LIMIT, OFFSET, UNIT_SYSTEMS
 from api.domain.device_fields import PRICE, currency_code, group_name, zone_name
+from api.params.body_fields import flag, instant, optional
 from api.params.body_parser import Body
 from api.params.param_types import Flag, Offset, Text, within
 from api.params.queries import Query
@@ -37,10 +37,6 @@ class DeviceListQuery(Query):
 # --- Fields --------------------------------------------------------------------------------------
 
 
-def _optional(parse: Callable[[Any], Any]) -> PlainValidator:
-    return PlainValidator(lambda value: None if value is None else parse(value))
-
-
 def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_NAME:
         raise ValueError(f"must be a string of at most {LONGEST_NAME} characters")
@@ -57,22 +53,16 @@ def _name(value: Any) -> str:
     return text
 
 
-def _instant(value: Any) -> int:
-    if not isinstance(value, str):
-        raise ValueError("must be an ISO 8601 date-time")
-    return timez.parse_instant(value)
-
-
 def _number(value: Any) -> float:
     if type(value) not in (int, float) or not abs(value) < 1e15:
         raise ValueError("must be a number")
     return float(value)
 
 
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false")
-    return value
+def _register(value: Any) -> float:
+    if _number(value) < 0:
+        raise ValueError("is negative, and a register counts up from 0")
+    return float(value)
 
 
 def _values(value: Any) -> dict[str, Any]:
@@ -107,6 +97,12 @@ def _holidays(value: Any) -> list[str]:
     return sorted({_day(each) for each in days})
 
 
+def _units(value: Any) -> str:
+    if value not in UNIT_SYSTEMS:
+        raise ValueError(f"must be one of {', '.join(UNIT_SYSTEMS)}")
+    return value
+
+
 def _role(value: Any) -> Role:
     if value not in list(Role):
         raise ValueError(f"must be one of {', '.join(Role)}")
@@ -116,7 +112,7 @@ def _role(value: Any) -> Role:
 Name = Annotated[str, PlainValidator(_name)]
 Words = Annotated[str, PlainValidator(_text)]
 GroupName = Annotated[str, PlainValidator(group_name)]
-Seen = Annotated[int | None, _optional(_instant)]
+Seen = Annotated[int | None, optional(instant)]
 DeviceIds = Annotated[tuple[str, ...], _list(MOST_DEVICES, _name)]
 Granted = Annotated[tuple[str, ...], _list(MOST_GRANTED, _name)]
 
@@ -125,18 +121,19 @@ Granted = Annotated[tuple[str, ...], _list(MOST_GRANTED, _name)]
 
 
 class OrganizationBody(Body):
-    """``updated``: as it was read; left out, whatever happened meanwhile."""
+    """``updated``: when it was read; without it, the change is made whatever happened since."""
 
-    name: Annotated[str | None, _optional(_name)] = None
-    price: Annotated[float | None, _optional(PRICE)] = None
-    currency: Annotated[str | None, _optional(currency_code)] = None
-    zone: Annotated[str | None, _optional(zone_name)] = None
-    holidays: Annotated[list[str] | None, _optional(_holidays)] = None
+    name: Annotated[str | None, optional(_name)] = None
+    price: Annotated[float | None, optional(PRICE)] = None
+    currency: Annotated[str | None, optional(currency_code)] = None
+    zone: Annotated[str | None, optional(zone_name)] = None
+    units: Annotated[str | None, optional(_units)] = None
+    holidays: Annotated[list[str] | None, optional(_holidays)] = None
     updated: Seen = None
 
     @property
     def values(self) -> dict[str, Any]:
-        """The given ones; a price may be taken back by null."""
+        """Returns the fields that were sent; null clears the price."""
         given = {name: getattr(self, name) for name in self.model_fields_set - {"updated"}}
         return {n: value for n, value in given.items() if value is not None or n == "price"}
 
@@ -150,37 +147,51 @@ class DevicesBody(Body):
     """``updated``: of each of the devices, in their order, as they were read."""
 
     devices: DeviceIds
-    updated: Annotated[tuple[int, ...] | None, _optional(
-        lambda value: tuple(map(_instant, cast(list[Any], value)))
-        if isinstance(value, list) else _instant(value))] = None  # fmt: skip
+    updated: Annotated[tuple[int, ...] | None, optional(
+        lambda value: tuple(map(instant, cast(list[Any], value)))
+        if isinstance(value, list) else (instant(value),))] = None  # fmt: skip
     values: Annotated[dict[str, Any], PlainValidator(_values)] = Field(alias="set")
     reason: Words = ""
 
 
 class DeviceFileBody(Body):
     csv: Annotated[str, PlainValidator(lambda value: value if isinstance(value, str) else "")]
-    preview: Annotated[bool, PlainValidator(_flag)] = True
+    preview: Annotated[bool, PlainValidator(flag)] = True
+
+
+class UndoDeviceFileBody(Body):
+    at_ms: Annotated[int, PlainValidator(instant)] = Field(alias="at")
 
 
 class DeleteDeviceBody(Body):
-    """``serialNumber``: typed by whoever deletes it, for confirmation."""
+    """``serialNumber``: typed by the user as a confirmation."""
 
     serial: Annotated[Name, Field(alias="serialNumber")]
     reason: Words = ""
 
 
+class DemoBody(Body):
+    """Asks for the demo fleet."""
+
+
+class RemoveDemoBody(Body):
+    """``confirm``: typed by the user who removes it."""
+
+    confirm: Words = ""
+
+
 class ExchangeBody(Body):
-    at_ms: Annotated[int, PlainValidator(_instant)] = Field(alias="at")
-    last: Annotated[float | None, _optional(_number)] = None
-    first: Annotated[float, PlainValidator(_number)] = 0.0
-    network_id: Annotated[str | None, _optional(_name)] = Field(
+    at_ms: Annotated[int, PlainValidator(instant)] = Field(alias="at")
+    last: Annotated[float | None, optional(_register)] = None
+    first: Annotated[float, PlainValidator(_register)] = 0.0
+    network_id: Annotated[str | None, optional(_name)] = Field(
         alias="networkUniqueIdentifier", default=None
     )
     updated: Seen = None
 
 
 class UndoExchangeBody(Body):
-    at: Name
+    at_ms: Annotated[int, PlainValidator(instant)] = Field(alias="at")
     updated: Seen = None
 
 
@@ -191,7 +202,7 @@ class NewGroupBody(Body):
 
 class GroupBody(Body):
     name: Name
-    new_name: Annotated[str | None, _optional(group_name)] = Field(alias="newName", default=None)
+    new_name: Annotated[str | None, optional(group_name)] = Field(alias="newName", default=None)
     add: DeviceIds = ()
     remove: DeviceIds = ()
 
@@ -201,17 +212,17 @@ class GroupNameBody(Body):
 
 
 class KeyBody(Body):
-    """``version``: as the key was read. ``devices``: UUIDs."""
+    """``version``: of the key when it was read. ``devices``: UUIDs."""
 
-    name: Annotated[str | None, _optional(_text)] = None
-    role: Annotated[Role | None, _optional(_role)] = None
-    ingest: Annotated[bool, PlainValidator(_flag)] = False
-    all_devices: Annotated[bool | None, _optional(_flag)] = Field(alias="allDevices", default=None)
+    name: Annotated[str | None, optional(_text)] = None
+    role: Annotated[Role | None, optional(_role)] = None
+    ingest: Annotated[bool, PlainValidator(flag)] = False
+    all_devices: Annotated[bool | None, optional(flag)] = Field(alias="allDevices", default=None)
     groups: Granted = ()
     devices: Granted = ()
-    expires_ms: Annotated[int | None, _optional(_instant)] = Field(alias="expires", default=None)
-    version: Annotated[str | None, _optional(_name)] = None
+    expires_ms: Annotated[int | None, optional(instant)] = Field(alias="expires", default=None)
+    version: Annotated[str | None, optional(_name)] = None
 
 
 class VersionBody(Body):
-    version: Annotated[str | None, _optional(_name)] = None
+    version: Annotated[str | None, optional(_name)] = None

@@ -1,4 +1,4 @@
-"""What a request about alerts, rules, receivers and silences may say."""
+"""The parameters of requests about alerts, rules, receivers and silences."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Annotated, Any, Final
 from pydantic import Field, PlainValidator, field_validator
 
 from api.catalog import INSIGHT_LIMIT, OFFSET
+from api.params.body_fields import instant, optional
 from api.params.body_parser import Body
 from api.params.findings import InsightLimit, printable, some_of
 from api.params.param_types import Flag, Offset, OptionalInstant, Text
 from api.params.queries import Query, in_order
 from api.store.base.alerts import ALERT_STATES
-from api.timez import parse_instant
 
 _States = Annotated[tuple[str, ...], some_of(ALERT_STATES, "state of an alert")]
 
@@ -65,7 +65,7 @@ class RuleBody(Body):
 
 
 class ReceiverBody(Body):
-    """Which fields there are is a matter of its kind (`api.insight.receivers`)."""
+    """Its fields depend on its kind (`api.insight.receivers`)."""
 
     name: Any = None
     kind: Any = None
@@ -81,12 +81,6 @@ class ReceiverBody(Body):
         return {name: value for name, value in given.items() if value is not None}
 
 
-def _instant(value: Any) -> int:
-    if not isinstance(value, str):
-        raise ValueError("must be a string")
-    return parse_instant(value)
-
-
 def _text(value: Any) -> str:
     text = printable(value)
     if not text:
@@ -94,7 +88,7 @@ def _text(value: Any) -> str:
     return text
 
 
-_Optional: Final = PlainValidator(lambda value: None if value is None else _text(value))
+_Optional: Final = optional(_text)
 
 
 class SilenceBody(Body):
@@ -103,8 +97,8 @@ class SilenceBody(Body):
     rule: Annotated[str | None, _Optional] = None
     kind: Annotated[str | None, _Optional] = None
     reason: Annotated[str, PlainValidator(printable)] = ""
-    until: Annotated[int, PlainValidator(_instant)]
-    since: Annotated[int | None, PlainValidator(_instant)] = Field(None, alias="from")
+    until: Annotated[int, PlainValidator(instant)]
+    since: Annotated[int | None, PlainValidator(instant)] = Field(None, alias="from")
 
     @property
     def sent_fields(self) -> dict[str, Any]:

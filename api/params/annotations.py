@@ -1,16 +1,15 @@
-"""What a query or a body may say of notes, maintenance and corrections, and of the audit log."""
+"""The parameters of requests about notes, maintenance, corrections and the audit log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Final, cast
 
 from pydantic import Field, PlainValidator, field_validator, model_validator
 
-from api import timez
 from api.catalog import FLOW_AMOUNT, FLOW_RATE, INSIGHT_LIMIT, LIMIT, METRICS, OFFSET
 from api.domain.annotations import ALL_METRICS, EXCLUDE, SCALE, Wanted
 from api.metering.maintenance import Repeat
+from api.params.body_fields import instant, optional, zone_name
 from api.params.body_parser import Body
 from api.params.findings import some_of
 from api.params.param_types import Flag, Offset, OptionalInstant, Text, within
@@ -35,9 +34,11 @@ class AnnotationListQuery(Query):
     )
     group: Text = Field(None, description="Only of this group.")
     q: Text = Field(None, description="Part of the text or reason, in upper or lower case.")
-    to_ms: OptionalInstant = Field(None, alias="to", description="Only what began up to this time.")
+    to_ms: OptionalInstant = Field(
+        None, alias="to", description="Only those begun up to this time."
+    )
     from_ms: OptionalInstant = Field(
-        None, alias="from", description="Only what was still going on at this time or began later."
+        None, alias="from", description="Those in progress at this time or later."
     )
     revoked: Flag = Field(True, description="false: without revoked corrections.")
     limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Entries per page.")
@@ -60,8 +61,8 @@ class CorrectedReadingsQuery(Query):
 
 class AuditListQuery(Query):
     kind: Text = Field(None, description="Only of this kind: key, note, correction, …")
-    author: Text = Field(None, description="Only what this credential did.")
-    q: Text = Field(None, description="Part of author, subject or reason.")
+    author: Text = Field(None, description="Only changes by this credential.")
+    q: Text = Field(None, description="Text in author, subject or reason.")
     to_ms: OptionalInstant = Field(None, alias="to", description="Up to this time.")
     from_ms: OptionalInstant = Field(None, alias="from", description="From this time on.")
     limit: InsightLimit = Field(INSIGHT_LIMIT.default or 0, description="Entries per page.")
@@ -73,12 +74,8 @@ class AuditListQuery(Query):
 # --- Fields of a body ----------------------------------------------------------------------------
 
 
-def _optional(parse: Callable[[Any], Any]) -> PlainValidator:
-    return PlainValidator(lambda value: None if value is None else parse(value))
-
-
 def _text(value: Any) -> str:
-    """Lines stay, other control characters are refused."""
+    """Keeps line breaks; refuses other control characters."""
     if not isinstance(value, str):
         raise ValueError("must be a string")
     lines = [" ".join(line.split()) for line in value.strip().splitlines()]
@@ -95,18 +92,6 @@ def _text(value: Any) -> str:
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= 200:
         raise ValueError("must be a string of 1 to 200 characters")
-    return value
-
-
-def _instant(value: Any) -> int:
-    if not isinstance(value, str):
-        raise ValueError("must be an ISO 8601 date-time")
-    return timez.parse_instant(value)
-
-
-def _zone(value: Any) -> str:
-    if not isinstance(value, str) or value not in timez.zone_names():
-        raise ValueError("must be an IANA time zone name")
     return value
 
 
@@ -141,12 +126,12 @@ def _metrics(value: Any) -> tuple[str, ...]:
     return tuple(name for name in names if name in chosen)
 
 
-Instant = Annotated[int, PlainValidator(_instant)]
-MaybeInstant = Annotated[int | None, _optional(_instant)]
-Name = Annotated[str | None, _optional(_name)]
+Instant = Annotated[int, PlainValidator(instant)]
+MaybeInstant = Annotated[int | None, optional(instant)]
+Name = Annotated[str | None, optional(_name)]
 FreeText = Annotated[str, PlainValidator(_text)]
 RepeatWord = Annotated[Repeat, PlainValidator(_repeat)]
-ZoneName = Annotated[str | None, _optional(_zone)]
+ZoneName = Annotated[str | None, optional(zone_name)]
 
 
 # --- Bodies --------------------------------------------------------------------------------------
@@ -183,14 +168,14 @@ class MaintenanceBody(Body):
 
 
 class CorrectionBody(Body):
-    """``metrics``: by default all that is excluded, or flow rate and volume to scale."""
+    """``metrics``: by default all metrics are excluded; flow rate and volume are scaled."""
 
     device: Annotated[str, PlainValidator(_name)]
     from_ms: Instant = Field(alias="from")
     to_ms: Instant = Field(alias="to")
     effect: Annotated[str, PlainValidator(_effect)]
-    factor: Annotated[float | None, _optional(_factor)] = Field(None, validate_default=True)
-    metrics: Annotated[tuple[str, ...] | None, _optional(_metrics)] = None
+    factor: Annotated[float | None, optional(_factor)] = Field(None, validate_default=True)
+    metrics: Annotated[tuple[str, ...] | None, optional(_metrics)] = None
     reason: FreeText
 
     @property
@@ -213,16 +198,16 @@ class CorrectionBody(Body):
 
 
 class _Changes(Body):
-    """Only what is there is changed."""
+    """Changes only the fields that are sent."""
 
     @model_validator(mode="after")
     def _something(self) -> _Changes:
         if not self.model_fields_set:
-            raise ValueError("says nothing to change")
+            raise ValueError("has no field to change")
         return self
 
     def sent_fields(self, **names: str) -> dict[str, Any]:
-        """The fields that were sent, by the names that `Annotation` has for them."""
+        """Returns the fields that were sent, by their names in `Annotation`."""
         return {
             names.get(name, name): getattr(self, name) for name in sorted(self.model_fields_set)
         }

@@ -1,16 +1,11 @@
-"""What a query for a water balance may say."""
+"""The parameters of a query for a water balance."""
 
 from __future__ import annotations
 
-from typing import Final
+from pydantic import Field, field_validator
 
-from pydantic import Field, ValidationInfo, field_validator
-
-from api.catalog import DAY_MS
 from api.params.param_types import Instant
-from api.params.queries import Query, in_order
-
-MOST_BALANCE_DAYS: Final = 400
+from api.params.queries import Query, in_order, not_too_long
 
 
 class BalanceQuery(Query):
@@ -19,10 +14,4 @@ class BalanceQuery(Query):
 
     _from_before_to = field_validator("from_ms")(in_order)
 
-    @field_validator("from_ms")
-    @classmethod
-    def _not_too_long(cls, from_ms: int, info: ValidationInfo) -> int:
-        to_ms: int | None = info.data.get("to_ms")
-        if to_ms is not None and to_ms - from_ms > MOST_BALANCE_DAYS * DAY_MS:
-            raise ValueError(f"must be at most {MOST_BALANCE_DAYS} days before to")
-        return from_ms
+    _not_too_long = field_validator("from_ms")(not_too_long)

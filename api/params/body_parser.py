@@ -1,4 +1,4 @@
-"""From the JSON body of a request to its model, or to every problem with it at once."""
+"""Parses the JSON body of a request into its model, or into all of its problems at once."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any, TypeVar, cast
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from api.errors import BadRequest, ParameterProblem
+from api.errors import BadRequest, invalid_fields
 
 B = TypeVar("B", bound="Body")
 
 
 class Body(BaseModel):
-    """Fields are checked by our own parsers, which raise ValueError in words for the caller."""
+    """Fields are checked by Weir's own parsers, which raise ValueError with a message for the
+    caller."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def read_body(model: type[B], body: bytes) -> B:
-    """The body as ``model``; an empty one is an empty object. BadRequest names each bad, missing
+    """Parses the body; an empty one is an empty object. Raises BadRequest naming each bad, missing
     or unknown field."""
     try:
         fields: Any = orjson.loads(body or b"{}")
@@ -32,7 +33,7 @@ def read_body(model: type[B], body: bytes) -> B:
 
 
 def checked(model: type[B], fields: Mapping[str, Any]) -> B:
-    """An object as ``model``; BadRequest as above."""
+    """Checks an object against the model. Raises BadRequest as `read_body` does."""
     try:
         return model.model_validate(dict(fields))
     except ValidationError as error:
@@ -40,14 +41,13 @@ def checked(model: type[B], fields: Mapping[str, Any]) -> B:
 
 
 def _bad_request(error: ValidationError) -> BadRequest:
-    """Each field's first problem in our own words; pydantic's would echo the value."""
+    """Returns each field's first problem in Weir's own words; pydantic's would echo the value."""
     problems: dict[str, str] = {}
     for detail in error.errors(include_url=False, include_input=False):
         where = detail["loc"]
         name = str(where[0])[:80] if where else "body"
         problems.setdefault(name, _words(detail["type"], detail.get("ctx", {})))
-    listed = tuple(ParameterProblem(name, problems[name]) for name in sorted(problems))
-    return BadRequest("Some fields are invalid; errors lists them.", errors=listed)
+    return invalid_fields(**{name: problems[name] for name in sorted(problems)})
 
 
 def _words(kind: str, context: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a request may say of an embed, field by field."""
+"""The parameters of an embed, field by field."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final, cast
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 
-from api import timez
 from api.catalog import (
     CHARTS,
     DEVICE_ZONE,
@@ -24,11 +23,11 @@ from api.catalog import (
     EmbedView,
     Limit,
 )
-from api.embeds import USUAL_WINDOW, EmbedDefinition, Fixed, Rolling
+from api.embeds import LONGEST_WINDOW_MS, USUAL_WINDOW, EmbedDefinition, Fixed, Rolling
+from api.params.body_fields import flag, instant, one_line, optional, zone_name
 from api.params.body_parser import Body
 from api.params.origins import origin
 
-_LONGEST_FIXED_MS: Final = (EMBED_WINDOW_S.maximum or 0) * 1000
 _LONGEST_IDENTIFIER: Final = 200
 
 
@@ -76,41 +75,13 @@ def _controls(value: Any) -> tuple[str, ...]:
     return tuple(text for text in EMBED_CONTROLS if text in chosen)
 
 
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false")
-    return value
-
-
 def _zone(value: Any) -> str:
     if value == DEVICE_ZONE:
         return DEVICE_ZONE
-    if not isinstance(value, str) or value not in timez.zone_names():
-        raise ValueError(
-            f"must be an IANA time zone name, or {DEVICE_ZONE} for each device's own zone"
-        )
-    return value
-
-
-def _title(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("must be a string")
-    text = " ".join(value.split())
-    if len(text) > EMBED_TITLE_LENGTH:
-        raise ValueError(f"has {len(text)} characters; at most {EMBED_TITLE_LENGTH} are allowed")
-    if not text.isprintable():
-        raise ValueError("has characters that can't be displayed")
-    return text
-
-
-def _instant(value: Any) -> int:
-    if not isinstance(value, str):
-        raise ValueError("must be an ISO 8601 date-time")
-    return timez.parse_instant(value)
-
-
-def _maybe_instant(value: Any) -> int | None:
-    return None if value is None else _instant(value)
+    try:
+        return zone_name(value)
+    except ValueError as error:
+        raise ValueError(f"{error}, or {DEVICE_ZONE} for each device's own zone") from None
 
 
 def _seconds(limit: Limit) -> Callable[[Any], int]:
@@ -130,10 +101,10 @@ def _window(value: Any) -> Rolling | Fixed:
         return Rolling(_seconds(EMBED_WINDOW_S)(fields["last"]))
     if fields.keys() != {"from", "to"}:
         raise ValueError('must be {"last": seconds} or {"from": instant, "to": instant}')
-    window = Fixed(_instant(fields["from"]), _instant(fields["to"]))
+    window = Fixed(instant(fields["from"]), instant(fields["to"]))
     if window.from_ms >= window.to_ms:
         raise ValueError("must end after it starts")
-    if window.to_ms - window.from_ms > _LONGEST_FIXED_MS:
+    if window.to_ms - window.from_ms > LONGEST_WINDOW_MS:
         raise ValueError("must not be longer than five years")
     return window
 
@@ -147,7 +118,8 @@ def _comparison(value: Any) -> str:
 
 
 class EmbedBody(Body):
-    """What `POST /embeds/v1/embeds` takes; what isn't sent has the default of `api.embeds`."""
+    """The body of `POST /embeds/v1/embeds`; fields that aren't sent have the defaults of
+    `api.embeds`."""
 
     view: Annotated[EmbedView, PlainValidator(_view)]
     devices: Annotated[tuple[str, ...], PlainValidator(_devices)]
@@ -155,13 +127,13 @@ class EmbedBody(Body):
     origins: Annotated[tuple[str, ...], PlainValidator(_origins)] = ()
     window: Annotated[Rolling | Fixed, PlainValidator(_window)] = USUAL_WINDOW
     zone: Annotated[str, PlainValidator(_zone)] = DEVICE_ZONE
-    units: Annotated[str, PlainValidator(_one_of(UNIT_SYSTEMS))] = UNIT_SYSTEMS[0]
+    units: Annotated[str, PlainValidator(_one_of(UNIT_SYSTEMS))] = ""
     theme: Annotated[str, PlainValidator(_one_of(EMBED_THEMES))] = EMBED_THEMES[0]
     controls: Annotated[tuple[str, ...], PlainValidator(_controls)] = ()
-    notes: Annotated[bool, PlainValidator(_flag)] = False
+    notes: Annotated[bool, PlainValidator(flag)] = False
     compare: Annotated[str, PlainValidator(_comparison)] = ""
-    title: Annotated[str, PlainValidator(_title)] = ""
-    expires_ms: Annotated[int | None, PlainValidator(_maybe_instant)] = Field(None, alias="expires")
+    title: Annotated[str, PlainValidator(one_line(EMBED_TITLE_LENGTH))] = ""
+    expires_ms: Annotated[int | None, optional(instant)] = Field(None, alias="expires")
 
     @field_validator("devices")
     @classmethod
@@ -218,10 +190,10 @@ class EmbedBody(Body):
 
 
 class TokenBody(Body):
-    """What `POST …/tokens` takes: without ``ttl`` it asks for the link token."""
+    """The body of `POST …/tokens`; without ``ttl`` the response is the link token."""
 
     ttl: Annotated[int | None, PlainValidator(_seconds(EMBED_TOKEN_S))] = None
 
 
 class NoBody(Body):
-    """Of requests that say it all by their path."""
+    """For requests whose path says everything."""

@@ -1,15 +1,14 @@
-"""What a query for usual hours, a forecast or a month's end may say."""
+"""The parameters of queries for usual hours, forecasts and month ends."""
 
 from __future__ import annotations
 
 from typing import Annotated, Final
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, field_validator
 
 from api.catalog import (
     COARSEST_STORED,
     DAY,
-    DAY_MS,
     FLOW_DURATION,
     FLOW_RATE,
     METRICS,
@@ -21,9 +20,8 @@ from api.catalog import (
 from api.metering.comparison import OTHER_DEVICE, SHIFTS
 from api.metering.forecast import MOST_HOURS
 from api.params.param_types import Instant, OptionalInstant, Reads, Zone, one_of, within
-from api.params.queries import Query, in_order
+from api.params.queries import Query, in_order, not_too_long
 
-MOST_USUAL_DAYS: Final = 400
 _HOURS: Final = Limit(1, MOST_HOURS, MOST_HOURS)
 Hours = Annotated[int, within(_HOURS)]
 
@@ -52,7 +50,7 @@ class ComparisonQuery(Query):
         alias="from", description="Inclusive lower bound on the bucket's start."
     )
     resolution: Length = Field(COARSEST_STORED, description="The length of the buckets.")
-    metric: OneMetric = Field(FLOW_RATE, description="Of which the means are compared.")
+    metric: OneMetric = Field(FLOW_RATE, description="The metric whose means are compared.")
     timezone: Zone = Field(None, description="IANA time zone name. Default: the device's.")
 
     _from_before_to = field_validator("from_ms")(in_order)
@@ -74,10 +72,4 @@ class UsualQuery(Query):
 
     _from_before_to = field_validator("from_ms")(in_order)
 
-    @field_validator("from_ms")
-    @classmethod
-    def _not_too_long(cls, from_ms: int, info: ValidationInfo) -> int:
-        to_ms: int | None = info.data.get("to_ms")
-        if to_ms is not None and to_ms - from_ms > MOST_USUAL_DAYS * DAY_MS:
-            raise ValueError(f"must be at most {MOST_USUAL_DAYS} days before to")
-        return from_ms
+    _not_too_long = field_validator("from_ms")(not_too_long)

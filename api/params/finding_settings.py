@@ -1,4 +1,4 @@
-"""What a query for the settings of findings, and a change of them, may say."""
+"""The parameters of queries for the settings of findings, and the body that changes them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 from pydantic import Field, PlainValidator, field_validator
 
 from api.insight.findings import KIND_BY_NAME, Kind
+from api.params.body_fields import optional
 from api.params.body_parser import Body
 from api.params.findings import printable
 from api.params.param_types import Text
@@ -16,8 +17,8 @@ ONE_OF: str = "can't be given together with device"
 
 
 class FindingSettingsQuery(Query):
-    device: Text = Field(None, description="Those that hold for this device, by any identifier.")
-    group: Text = Field(None, description="Those that hold for this group, instead of a device.")
+    device: Text = Field(None, description="Those in effect for this device, by any identifier.")
+    group: Text = Field(None, description="Those in effect for this group, instead of a device.")
 
     @field_validator("group")
     @classmethod
@@ -44,13 +45,9 @@ def _values(value: Any) -> dict[str, Any]:
     return cast(dict[str, Any], value)
 
 
-def _name(value: Any) -> str | None:
-    return None if value is None else printable(value)
-
-
 class FindingSettingsBody(Body):
-    device: Annotated[str | None, PlainValidator(_name)] = None
-    group: Annotated[str | None, PlainValidator(_name)] = None
+    device: Annotated[str | None, optional(printable)] = None
+    group: Annotated[str | None, optional(printable)] = None
     kind: Annotated[Kind, PlainValidator(_kind)]
     values: Annotated[dict[str, Any], PlainValidator(_values)] = Field(alias="set")
 

@@ -1,4 +1,4 @@
-"""The parameters of a query for findings, and the body of a judgement on one."""
+"""The parameters of a query for findings, and the body of a judgement."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pydantic import Field, PlainValidator, field_validator
 from api.catalog import INSIGHT_LIMIT, OFFSET
 from api.insight.finding_dismissal import JUDGEMENT_BY_NAME, NOT_A_PROBLEM, Judgement
 from api.insight.findings import KINDS, SEVERITIES
+from api.params.body_fields import one_line
 from api.params.body_parser import Body
 from api.params.param_types import Flag, Offset, OptionalInstant, Reads, Text, listed, within
 from api.params.queries import Query, in_order
@@ -19,7 +20,7 @@ LONGEST_REASON: Final = 500
 
 
 def some_of(words: Sequence[str], what: str) -> Reads:
-    """Some of a few words, comma-separated or repeated."""
+    """Accepts some of a few words, comma-separated or repeated."""
 
     def parse(texts: Sequence[str]) -> tuple[str, ...]:
         entries = tuple(dict.fromkeys(listed(texts)))
@@ -59,16 +60,7 @@ class FindingListQuery(Query):
     _from_before_to = field_validator("from_ms")(in_order)
 
 
-def printable(value: Any) -> str:
-    """A reason, or another short text of one line."""
-    if not isinstance(value, str):
-        raise ValueError("must be a string")
-    text = " ".join(value.split())
-    if len(text) > LONGEST_REASON:
-        raise ValueError(f"has {len(text)} characters; at most {LONGEST_REASON} are allowed")
-    if not text.isprintable():
-        raise ValueError("has characters that can't be displayed")
-    return text
+printable: Final = one_line(LONGEST_REASON)  # of a reason, or another short text
 
 
 def _judgement(value: Any) -> Judgement:

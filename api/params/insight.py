@@ -1,4 +1,4 @@
-"""What a query of Weir's own interface may say."""
+"""The parameters of Weir's own interface."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from api.catalog import INSIGHT_LIMIT, MAX_IDS, OFFSET
 from api.insight.findings.registry import KIND_BY_NAME
-from api.metering.status import State
+from api.metering.status import STATE_NAMES
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from api.params.param_types import (
     Identifiers,
@@ -25,20 +25,25 @@ from api.params.param_types import (
 from api.params.queries import Query, in_order
 from api.store.sql.insight import ORDERS
 
-STATES: Final = tuple(state.value for state in State)
 PARTS: Final = ("finding", "line", "strip", "notes", "summary", "groups")
 
 
 def _states(texts: Sequence[str]) -> tuple[str, ...]:
     entries = tuple(dict.fromkeys(listed(texts)))
-    if unknown := [entry for entry in entries if entry not in STATES]:
-        raise ValueError(f"{unknown[0][:80]!r} is not a state; the states are {', '.join(STATES)}")
+    if unknown := [entry for entry in entries if entry not in STATE_NAMES]:
+        raise ValueError(
+            f"{unknown[0][:80]!r} is not a state; the states are {', '.join(STATE_NAMES)}"
+        )
     return entries
 
 
 States = Annotated[
     tuple[str, ...],
-    Reads(_states, {"type": "array", "items": {"type": "string", "enum": list(STATES)}}, many=True),
+    Reads(
+        _states,
+        {"type": "array", "items": {"type": "string", "enum": list(STATE_NAMES)}},
+        many=True,
+    ),
 ]
 Kind = Annotated[str | None, one_of({name: name for name in KIND_BY_NAME})]
 StatusOrder = Annotated[str, one_of({name: name for name in ORDERS})]
@@ -104,17 +109,17 @@ class StatusListQuery(SummaryQuery):
     offset: Offset = Field(OFFSET.default or 0, description="Devices to skip.")
     ids: Identifiers = Field(
         (),
-        description="These devices in this order, whatever their state, in place of a page of all"
-        " that match; the count stays that of all that match.",
+        description="These devices in this order, whatever their state, instead of a page; count is"
+        " still that of all matches.",
     )
     window: Window = Field(
         DEFAULT_SPAN, description="What line, strip and notes are of, up to now."
     )
     include: Parts = Field(
         (),
-        description="What else to answer: finding (the worst open one), line (of flow), strip"
+        description="Parts to add: finding (the worst open one), line (of flow), strip"
         f" (of uptime) and notes of each device, for pages of at most {MAX_IDS} devices; summary"
-        " and groups of all devices that q and group leave.",
+        " and groups of all devices that match q and group.",
     )
 
     @field_validator("include")

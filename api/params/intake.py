@@ -1,4 +1,4 @@
-"""What a request that brings readings may say beside its body."""
+"""The parameters of a request that sends readings, besides its body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Origins that may frame an embed: exact, and safe to stand in a policy's list."""
+"""Origins that may frame an embed: exact, and safe inside a Content-Security-Policy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ _LOOPBACK: Final = ("localhost", "127.0.0.1")
 
 
 def origin(text: str) -> str:
-    """As a browser writes it: ``https://host[:port]`` in lower case, without the usual port.
-    ``http`` is for loopback alone. ValueError for anything else, wildcards and paths too."""
+    """Returns the origin as a browser writes it: ``https://host[:port]`` in lower case, without the
+    default port.
+
+    ``http`` is allowed for loopback only. Raises ValueError for anything else, including wildcards
+    and paths.
+    """
     scheme, host, port, bare = _parts(text.strip())
     if scheme not in _USUAL_PORTS or not host or not bare:
         raise ValueError(f"{_shown(text)} is not an origin such as https://portal.example")
@@ -35,7 +39,7 @@ def origin(text: str) -> str:
 
 
 def _parts(text: str) -> tuple[str, str, int | None, bool]:
-    """Scheme, host and port, and whether there is nothing else in it but a slash at its end."""
+    """Returns scheme, host and port, and whether nothing else follows except a slash."""
     try:
         split = urlsplit(text)
         scheme, host, port = split.scheme.lower(), split.hostname or "", split.port
@@ -43,7 +47,7 @@ def _parts(text: str) -> tuple[str, str, int | None, bool]:
         return "", "", None, False
     rest = split.path.removeprefix("/") + split.query + split.fragment
     bare = not rest and "@" not in split.netloc and not text.endswith(("?", "#"))
-    plain = text.isprintable()  # what isn't, the parser leaves out without a word
+    plain = text.isprintable()  # the parser silently drops anything else
     return scheme, host, port, bare and plain and port != 0
 
 

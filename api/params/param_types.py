@@ -1,7 +1,7 @@
-"""The words a query may be made of: how each text becomes a value, and how the document says so.
+"""The types of parameters: how each text is parsed, and how the document describes it.
 
-Every type here is an ``Annotated`` one whose ``Reads`` holds both halves, so that validation and
-the OpenAPI document come from the same line. Parsers raise ValueError in words for the caller.
+Every type here is an ``Annotated`` one whose ``Reads`` holds both, so that validation and the
+OpenAPI document come from the same line. Parsers raise ValueError with a message for the caller.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _itself(value: Any) -> Any:
 @dataclass(frozen=True)
 class Reads:
     """``parse`` turns a parameter's text into its value, or with ``many`` the list of all its
-    texts. ``show`` turns a default back into what the document shows."""
+    texts. ``show`` turns a default back into the document's form."""
 
     parse: Callable[[Any], Any]
     schema: Schema
@@ -62,7 +62,7 @@ class Reads:
 
 
 def one_of(values: Mapping[str, Any]) -> Reads:
-    """One of a few exact words; the value is what the word stands for."""
+    """Accepts one of a few exact words; the value is what the word stands for."""
     words = {value: word for word, value in values.items()}
 
     def parse(text: str) -> Any:
@@ -77,12 +77,13 @@ def _named(resolutions: Iterable[Resolution]) -> dict[str, Resolution]:
     return {resolution.name: resolution for resolution in resolutions}
 
 
-# Any size is legal, but the integers of JSON and of databases end. Nothing lies as far as this.
+# Any size is legal, but the integers of JSON and of databases are limited. No real value is this
+# large.
 _FARTHEST: Final = 2**62
 
 
 def within(limit: Limit) -> Reads:
-    """A whole number within bounds; ``1000.0`` is one, since generated clients write it so."""
+    """Accepts a whole number within bounds, also as ``1000.0``, which generated clients send."""
     schema: Schema = {"type": "number", "multipleOf": 1, "minimum": limit.minimum}
     if limit.maximum is not None:
         schema["maximum"] = limit.maximum
@@ -116,7 +117,7 @@ def _any_case(words: Sequence[str]) -> str:
 
 
 def listed(texts: Sequence[str]) -> tuple[str, ...]:
-    """The entries of a list that may be comma-separated, repeated, or both."""
+    """Returns the entries of a list that may be comma-separated, repeated, or both."""
     entries = tuple(entry for text in texts for entry in text.split(","))
     if not all(entries):
         raise ValueError("has an empty entry")
@@ -153,7 +154,7 @@ Instant = Annotated[int, Reads(timez.parse_instant, {"type": "string", "format":
 OptionalInstant = Annotated[
     int | None, Reads(timez.parse_instant, {"type": "string", "format": "date-time"})
 ]
-# A format, not an enum: 599 names as an enum crash client generators.
+# A format, not an enum: an enum of 599 names crashes client generators.
 ZONE_FORMAT: Final = "iana-time-zone"
 ZONE_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$"
 _ZONE_SCHEMA: Final = {

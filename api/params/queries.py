@@ -1,6 +1,9 @@
-"""One model an endpoint: what its query may say. Names and descriptions are the document's."""
+"""One model per endpoint: the parameters of its query. Names and descriptions appear in the
+document."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from pydantic import (
     BaseModel,
@@ -16,6 +19,7 @@ from pydantic_core import CoreSchema, PydanticUndefined
 
 from api import timez
 from api.catalog import (
+    DAY_MS,
     DEVICE_ORDER_DEFAULT,
     LATEST_WINDOW_MS,
     LIMIT,
@@ -56,7 +60,7 @@ _ZONE = (
 
 
 class Query(BaseModel):
-    """A query without parameters, and the ground of all others."""
+    """A query without parameters; the base of all others."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -64,7 +68,7 @@ class Query(BaseModel):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """As made from the fields, with defaults as a request would write them."""
+        """Returns the schema of the fields, with defaults as a request would write them."""
         described = handler(schema)
         for name, field in cls.model_fields.items():
             shown = described["properties"][field.alias or name]
@@ -76,21 +80,33 @@ class Query(BaseModel):
 
 
 def reads(field: FieldInfo) -> Reads:
-    """How a field's text is read."""
+    """Returns how a field's text is parsed."""
     return next(part for part in field.metadata if isinstance(part, Reads))
 
 
 def _default(limit: Limit) -> int:
-    """What stands where a request says nothing."""
+    """Returns the default of a parameter."""
     assert limit.default is not None
     return limit.default
 
 
 def in_order(from_ms: int | None, info: ValidationInfo) -> int | None:
-    """Fields are checked in turn, so ``to`` is known here where it was valid itself."""
+    """Checks the order. Fields are checked in turn, so ``to`` is known here where it was valid
+    itself."""
     to_ms: int | None = info.data.get("to_ms")
     if from_ms is not None and to_ms is not None and from_ms > to_ms:
         raise ValueError("must not be after to")
+    return from_ms
+
+
+MOST_DAYS: Final = 400
+
+
+def not_too_long(from_ms: int, info: ValidationInfo) -> int:
+    """Checks the span of a query that reads every hour or day of it."""
+    to_ms: int | None = info.data.get("to_ms")
+    if to_ms is not None and to_ms - from_ms > MOST_DAYS * DAY_MS:
+        raise ValueError(f"must be at most {MOST_DAYS} days before to")
     return from_ms
 
 
@@ -184,7 +200,7 @@ class LatestQuery(Query):
 
     @property
     def start_ms(self) -> int:
-        """Where the window starts: as asked, else its default length before its end."""
+        """Returns the start of the window: as requested, else its default length before its end."""
         if self.from_ms is not None:
             return self.from_ms
         return max(timez.FIRST_INSTANT_MS, self.to_ms - LATEST_WINDOW_MS)

@@ -1,4 +1,4 @@
-"""From a query string to its model, or to every problem with it at once."""
+"""Parses a query string into its model, or into all of its problems at once."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ IGNORED_PREFIX = "_"
 
 
 def read(model: type[Q], pairs: Iterable[tuple[str, str]]) -> Q:
-    """The query as ``model``. BadRequest names each bad, missing, empty, repeated or unknown
-    parameter; names that start with an underscore are ignored."""
+    """Parses the query. Raises BadRequest naming each bad, missing, empty, repeated or unknown
+    parameter; ignores names that start with an underscore."""
     values: dict[str, Any] = {}
     problems: dict[str, str] = {}
     parameters = _parameters(model)
@@ -46,12 +46,12 @@ def read(model: type[Q], pairs: Iterable[tuple[str, str]]) -> Q:
 
 @cache
 def _parameters(model: type[BaseModel]) -> dict[str, bool]:
-    """Each parameter's name, and whether it may be repeated."""
+    """Returns each parameter's name, and whether it may be repeated."""
     return {field.alias or name: reads(field).many for name, field in model.model_fields.items()}
 
 
 def _problems(error: ValidationError) -> dict[str, str]:
-    """Each parameter's problem in our own words; pydantic's would echo the value."""
+    """Returns each parameter's problem in Weir's own words; pydantic's would echo the value."""
     return {
         str(detail["loc"][0]): "is required"
         if detail["type"] == "missing"

@@ -1,4 +1,4 @@
-"""What a query for the volumes of several devices or groups may say."""
+"""The parameters of a query for the volumes of several devices or groups."""
 
 from __future__ import annotations
 

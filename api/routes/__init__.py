@@ -1,4 +1,4 @@
-"""Every endpoint of the interface: parse → domain → object."""
+"""Every endpoint: parses the request, calls the domain, returns an object."""
 
 from api.routes.administration import ADMIN_ACTIONS, ADMIN_ROUTES
 from api.routes.directory import MANAGEMENT_ROUTES

@@ -1,7 +1,7 @@
 """``/admin/v1``: the organization, its devices and groups, and the quality of its data.
 
-For administrators. What decides about others' access or about all devices needs a credential for
-all devices; single devices may be changed by whoever administers them.
+For administrators. What affects other people's access or all devices needs a credential for all
+devices; an administrator of some devices may change those.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX, TOPIC_PREFIX
+from api.domain import demo_fleet, device_csv, device_csv_undo, organization
 from api.domain import device_changes as devices
-from api.domain import device_csv, organization
 from api.domain.device_changes import DeviceChange, Editor, require_whole
 from api.domain.device_fields import FIELD_BY_NAME, FIELDS, checked, values_of
-from api.errors import BadRequest, Conflict, ParameterProblem
+from api.errors import BadRequest, Conflict, ParameterProblem, invalid_fields
 from api.openapi import Operation, ref
 from api.openapi.administration import ADMIN_INFO
 from api.params import Query
@@ -26,6 +26,7 @@ from api.routes.endpoint import Action, ActionCall, Call, Reply, Route
 from api.routes.serialize import instant
 from api.store.base import Device, DeviceQuery
 from api.telemetry import writer_status
+from api.timez import stamp
 
 
 def _editor(call: ActionCall[Any]) -> Editor:
@@ -63,36 +64,33 @@ def device_object(device: Device) -> dict[str, Any]:
 
 def list_devices(call: Call[params.DeviceListQuery]) -> Reply:
     query = call.query
-    every = call.store.devices(call.scope, DeviceQuery(active=query.active))
-    text, group = (query.q or "").casefold(), query.group
-    rows = [
-        device
-        for device in every
-        if any(
-            text in each.casefold()
-            for each in (device.label, device.serial_number, device.network_unique_identifier)
-        )
-        and (group is None or group in (device.config or {}).get("groups", ()))
-    ]
-    page = rows[query.offset : query.offset + query.limit]
+    chosen = DeviceQuery(
+        active=query.active,
+        text=query.q or None,
+        group=query.group,
+        limit=query.limit,
+        offset=query.offset,
+    )
+    count, devices_ = call.store.device_page(call.scope, chosen)
     return Reply(
         {
-            "count": len(rows),
+            "count": count,
             "limit": query.limit,
             "offset": query.offset,
-            "data": [device_object(device) for device in page],
+            "data": [device_object(device) for device in devices_],
         }
     )
 
 
 def list_fields(call: Call[Query]) -> Reply:
-    """The same for every administrator."""
+    """Returns the same for every administrator."""
     rows = [
         {
             "name": field.name,
             "label": field.label,
             "section": field.section,
             "kind": field.kind,
+            "unit": field.unit,
             "hint": field.hint,
             "choices": list(field.choices),
             "required": field.required,
@@ -116,10 +114,9 @@ def change_devices(call: ActionCall[params.DevicesBody]) -> Reply:
     body = call.body
     values = devices.checked_values(body.values)
     chosen = devices.named(call.store, call.scope, body.devices)
-    seen = body.updated or (None,) * len(chosen)
+    seen = (None,) * len(chosen) if body.updated is None else body.updated
     if len(seen) != len(chosen):
-        problem = ParameterProblem("updated", "must have an entry for each of devices")
-        raise BadRequest("Some fields are invalid; errors lists them.", errors=(problem,))
+        raise invalid_fields(updated="must have an entry for each of devices")
     changes = [
         DeviceChange(device, values, expected)
         for device, expected in zip(chosen, seen, strict=True)
@@ -131,7 +128,8 @@ def change_devices(call: ActionCall[params.DevicesBody]) -> Reply:
 
 
 def _refuse_stale(changes: list[DeviceChange]) -> None:
-    """Also where the change would change nothing. The store looks again as it writes."""
+    """Refuses stale changes, even those that would change nothing. The store checks again when it
+    writes."""
     for each in changes:
         if each.expected_ms not in (None, each.device.updated_ms):
             raise Conflict(
@@ -173,34 +171,39 @@ def exchange_meter(call: ActionCall[params.ExchangeBody]) -> Reply:
 def undo_exchange(call: ActionCall[params.UndoExchangeBody]) -> Reply:
     device = _one(call)
     change = DeviceChange(device, {}, call.body.updated or device.updated_ms)
-    devices.undo_exchange(call.store, call.scope, change, call.body.at, _editor(call))
+    devices.undo_exchange(call.store, call.scope, change, call.body.at_ms, _editor(call))
     return Reply(device_object(_one(call)))
 
 
 def get_device_file(call: Call[Query]) -> Reply:
     query = DeviceQuery(active=None, order_by="serialNumber")
-    return Reply({"csv": device_csv.export(call.store.devices(call.scope, query))})
+    units = organization.units_of(call.store, call.scope.organization_id)
+    return Reply({"csv": device_csv.export(call.store.devices(call.scope, query), units)})
 
 
 def import_device_file(call: ActionCall[params.DeviceFileBody]) -> Reply:
     require_whole(call.scope)
-    rows = device_csv.plan(call.store, call.scope, call.body.csv, _editor(call))
+    editor = _editor(call)
+    rows = device_csv.plan(call.store, call.scope, call.body.csv, editor)
     if not call.body.preview:
         device_csv.carry_out(call.store, call.scope, rows)
     deeds = [row.deed for row in rows]
     return Reply(
         {
             "preview": call.body.preview,
-            **{
-                name: deeds.count(deed)
-                for name, deed in (
-                    ("created", "create"), ("changed", "change"), ("unchanged", "unchanged"),
-                    ("refused", "refused"),
-                )
-            },
+            "created": deeds.count("create"),
+            "changed": deeds.count("change"),
+            "unchanged": deeds.count("unchanged"),
+            "refused": deeds.count("refused"),
             "rows": [_file_row(row) for row in rows if row.deed != "unchanged"],
+            "at": None if call.body.preview else stamp(editor.at_ms, fraction=True),
         }
-    )  # fmt: skip
+    )
+
+
+def undo_device_file(call: ActionCall[params.UndoDeviceFileBody]) -> Reply:
+    done = device_csv_undo.undo(call.store, call.scope, call.body.at_ms, _editor(call))
+    return Reply({"restored": done.restored, "deleted": done.deleted, "stay": list(done.stay)})
 
 
 def _file_row(row: device_csv.Row) -> dict[str, Any]:
@@ -262,7 +265,7 @@ def get_quality(call: Call[Query]) -> Reply:
 
 
 def get_reception(call: Call[Query]) -> Reply:
-    """Whether anything arrives, for who connects the first meter."""
+    """Returns whether anything arrives, for someone who connects the first meter."""
     require_whole(call.scope)
     store, scope, settings = call.store, call.scope, call.settings
     status = None if settings is None else writer_status.read(Path(settings.instance))
@@ -279,6 +282,26 @@ def get_reception(call: Call[Query]) -> Reply:
             else instant(round(status.last_message_s * 1000)),
         }
     )
+
+
+# --- The demo fleet -------------------------------------------------------------------------------
+
+
+def get_demo(call: Call[Query]) -> Reply:
+    store, settings = call.store, call.settings
+    status = None if settings is None else writer_status.read(Path(settings.instance))
+    writer = status is not None and status.fresh
+    return Reply({**demo_fleet.status(store, call.scope), "writer": writer})
+
+
+def create_demo(call: ActionCall[params.DemoBody]) -> Reply:
+    demo_fleet.begin(call.store, call.scope, _editor(call))
+    return Reply(demo_fleet.status(call.store, call.scope))
+
+
+def remove_demo(call: ActionCall[params.RemoveDemoBody]) -> Reply:
+    demo_fleet.remove(call.store, call.scope, call.body.confirm, _editor(call))
+    return Reply(demo_fleet.status(call.store, call.scope))
 
 
 # --- The routes ----------------------------------------------------------------------------------
@@ -326,6 +349,8 @@ _ROUTES: Final = (
            "Refused readings by reason, and devices without a clock", "Quality"),
     _route(get_reception, "getReception", "/reception", "quality",
            "Whether anything arrives", "Reception"),
+    _route(get_demo, "getDemo", "/demo", "organization",
+           "Whether there is a demo fleet, and how far it is", "DemoFleet"),
     *KEY_ROUTES,
 )  # fmt: skip
 ADMIN_ACTIONS: Final = (
@@ -340,14 +365,17 @@ ADMIN_ACTIONS: Final = (
     _action(import_device_file, "importDeviceFile", "", "/devices/file", "devices",
             "Creates and changes devices by a CSV file, or previews that",
             ("DeviceFileResult", "DeviceFileBody"), params.DeviceFileBody),
+    _action(undo_device_file, "undoDeviceFile", "delete", "/devices/file", "devices",
+            "Undoes the import of a CSV file", ("UndoneDeviceFile", "UndoDeviceFileBody"),
+            params.UndoDeviceFileBody),
     _action(delete_device, "deleteDevice", "delete", "/devices/{id}", "devices",
             "Deletes a device with its readings, for good", ("DeletedDevice", "DeleteDeviceBody"),
             params.DeleteDeviceBody, **_DEVICE),
     _action(exchange_meter, "exchangeMeter", "", "/devices/{id}/exchanges", "devices",
-            "Notes the exchange of a device's meter", ("AdminDevice", "ExchangeBody"),
+            "Records the exchange of a device's meter", ("AdminDevice", "ExchangeBody"),
             params.ExchangeBody, status=201, **_DEVICE),
     _action(undo_exchange, "undoExchange", "delete", "/devices/{id}/exchanges", "devices",
-            "Takes a noted exchange back", ("AdminDevice", "UndoExchangeBody"),
+            "Removes a recorded exchange", ("AdminDevice", "UndoExchangeBody"),
             params.UndoExchangeBody, **_DEVICE),
     _action(create_group, "createGroup", "", "/groups", "groups", "Creates a group of devices",
             ("ChangedGroup", "NewGroupBody"), params.NewGroupBody, status=201, **_NAMED),
@@ -357,6 +385,12 @@ ADMIN_ACTIONS: Final = (
     _action(delete_group, "deleteGroup", "delete", "/groups", "groups",
             "Deletes a group; its devices stay", ("GroupNameBody", "GroupNameBody"),
             params.GroupNameBody, **_NAMED),
+    _action(create_demo, "createDemo", "", "/demo", "organization",
+            "Requests the demo fleet, in an empty store", ("DemoFleet", "DemoBody"),
+            params.DemoBody),
+    _action(remove_demo, "removeDemo", "delete", "/demo", "organization",
+            "Requests the removal of the demo fleet", ("DemoFleet", "RemoveDemoBody"),
+            params.RemoveDemoBody),
     *KEY_ACTIONS,
 )  # fmt: skip
 ADMIN_ROUTES: Final = (

@@ -1,4 +1,4 @@
-"""``/admin/v1/keys``: who may do what. A person is a key with that person's name."""
+"""``/admin/v1/keys``: access. A person is a key with that person's name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from api.auth.key_management import described, new_key
 from api.catalog import ADMIN_PREFIX
 from api.domain.device_changes import require_whole
 from api.domain.identify import storable
-from api.errors import BadRequest, Conflict, NotFound, ParameterProblem, UserError
+from api.errors import BadRequest, Conflict, NotFound, UserError, invalid_fields
 from api.openapi import Operation, ref
 from api.params import Query
 from api.params.administration import KeyBody, VersionBody
@@ -56,7 +56,8 @@ def _object(key: Key, labels: dict[str, str], uses: dict[str, int], own: str) ->
 
 
 def version(key: Key) -> str:
-    """Differs between any two states of a key, but for its expiry as time goes by."""
+    """Returns a text that differs between any two states of a key, except for its expiry by
+    time."""
     state = {name: value for name, value in described(key).items() if name != "state"}
     return hashlib.sha256(orjson.dumps(state)).hexdigest()[:16]
 
@@ -66,7 +67,7 @@ def create_key(call: ActionCall[KeyBody]) -> Reply:
     body = call.body
     _future(body.expires_ms)
     if body.ingest and body.role is not None:
-        raise _bad("role", "has no meaning for a key that only sends readings")
+        raise invalid_fields(role="has no meaning for a key that only sends readings")
     organization_id = call.scope.organization_id
     try:
         made, secret = new_key(
@@ -84,13 +85,13 @@ def change_key(call: ActionCall[KeyBody]) -> Reply:
     if before.revoked_ms is not None:
         raise Conflict("The key is revoked: create another one.")
     if "ingest" in given and body.ingest != before.ingest:
-        raise _bad("ingest", "can't be changed: create another key")
+        raise invalid_fields(ingest="can't be changed: create another key")
     after = before
     if "name" in given:
         after = replace(after, name=body.name or "")
     if body.role is not None:
         if before.ingest:
-            raise _bad("role", "has no meaning for a key that only sends readings")
+            raise invalid_fields(role="has no meaning for a key that only sends readings")
         after = replace(after, role=body.role)
     if "expires_ms" in given:
         _future(body.expires_ms)
@@ -98,7 +99,7 @@ def change_key(call: ActionCall[KeyBody]) -> Reply:
     if given & {"all_devices", "groups", "devices"}:
         after = replace(after, grant=_grant(call))
         if after.ingest and after.grant == Grant():
-            raise _bad("devices", "is required: a key that sends readings needs a device")
+            raise invalid_fields(devices="is required: a key that sends readings needs a device")
     if after != before:
         store_change(call.store, before, after, by=call.by)
     return Reply(_one(call, after))
@@ -119,7 +120,8 @@ def _one(call: ActionCall[Any], key: Key) -> dict[str, Any]:
 
 
 def _stored(call: ActionCall[Any]) -> Key:
-    """NotFound where the organization has none; Conflict where it isn't as the editor saw it."""
+    """Raises NotFound where the organization has no such key, Conflict where it has changed since
+    the editor read it."""
     key = call.store.named_key(call.identifier) if storable(call.identifier) else None
     if key is None or key.organization_id != call.scope.organization_id:
         raise NotFound("Key not found.")
@@ -134,24 +136,19 @@ def _grant(call: ActionCall[KeyBody]) -> Grant:
     devices = call.store.resolve(call.scope, identifiers) if identifiers else []
     for identifier, device in zip(identifiers, devices, strict=True):
         if device is None:
-            raise _bad("devices", f"{identifier[:80]} was not found")
+            raise invalid_fields(devices=f"{identifier[:80]} was not found")
     ids = frozenset(device.id for device in devices if device is not None)
     everything = body.all_devices is True
     if everything and (body.groups or ids):
-        raise _bad("allDevices", "can't be given together with groups or devices")
+        raise invalid_fields(allDevices="can't be given together with groups or devices")
     if not everything and not body.groups and not ids:
-        raise _bad("devices", "choose all devices, a group or a device")
+        raise invalid_fields(devices="choose all devices, a group or a device")
     return Grant(everything, frozenset(body.groups), ids)
 
 
 def _future(expires_ms: int | None) -> None:
     if expires_ms is not None and expires_ms <= now_ms():
-        raise _bad("expires", "is in the past")
-
-
-def _bad(parameter: str, detail: str) -> BadRequest:
-    problem = ParameterProblem(parameter, detail)
-    return BadRequest("Some fields are invalid; errors lists them.", errors=(problem,))
+        raise invalid_fields(expires="is in the past")
 
 
 _PATH: Final = f"{ADMIN_PREFIX}/keys"

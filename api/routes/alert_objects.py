@@ -1,4 +1,4 @@
-"""Alerts, rules, receivers, silences and messages as JSON."""
+"""JSON objects of alerts, rules, receivers, silences and messages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from api.catalog import HOUR_MS
+from api.domain.organization import currency_of
 from api.insight.alerts.history import DAYS, Preview
 from api.insight.alerts.messages import subject_label
 from api.insight.alerts.model import Episode
@@ -15,6 +16,7 @@ from api.insight.alerts.rules import StoredRule
 from api.insight.receivers import KIND_BY_NAME
 from api.routes.serialize import instant
 from api.settings import Settings
+from api.store.base import Store
 from api.store.base.alerts import AlertEntry, MessageRow, ReceiverRow, SilenceRow
 
 
@@ -27,14 +29,14 @@ def page(rows: Sequence[Any], count: int, limit: int, offset: int = 0) -> dict[s
 
 
 def whole_page(rows: Sequence[Any]) -> dict[str, Any]:
-    """All of them: there are few."""
+    """Returns all rows as one page: there are few."""
     return page(rows, len(rows), max(len(rows), 1))
 
 
 def alert_object(
     entry: AlertEntry, rule_names: Mapping[str, str], undelivered: Mapping[str, str]
 ) -> dict[str, Any]:
-    """``undelivered``: threads with a message that failed, and the state of it."""
+    """``undelivered``: threads with a message that failed, and the message's state."""
     episode = Episode.of(entry.alert)
     condition, group = episode.condition, None
     if episode.group_id is not None:
@@ -76,7 +78,7 @@ def alert_object(
 
 
 def outcome(episode: Episode, undelivered: str = "") -> str:
-    """What was sent of it, or why nothing was."""
+    """Describes what was sent for an alert, or why nothing was."""
     if undelivered:
         return "not delivered" if undelivered == "dead" else "not delivered yet: retrying"
     if episode.not_sent == "late":
@@ -97,11 +99,12 @@ def outcome(episode: Episode, undelivered: str = "") -> str:
     return "sent and resolved" if episode.state == "resolved" else "sent"
 
 
-def rule_object(stored: StoredRule) -> dict[str, Any]:
+def rule_object(stored: StoredRule, store: Store) -> dict[str, Any]:
+    """``store``: has the organization's currency."""
     return {
         "id": stored.id,
         **stored.rule.as_json(),
-        "words": stored.rule.words(),
+        "words": stored.rule.words(currency_of(store, stored.organization_id)),
         "createdBy": stored.created_by,
         "created": instant(stored.created_ms),
         "updated": instant(stored.updated_ms),

@@ -1,4 +1,4 @@
-"""Alerts: what fires and fired; rules, receivers, silences; and what was sent."""
+"""Endpoints of alerts, rules, receivers, silences and sent messages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _receiver_names(store: Store, scope: Scope) -> dict[str, str]:
 
 
 def _undelivered(store: Store, scope: Scope) -> dict[str, str]:
-    """Threads with a message of late that failed, and the state of it."""
+    """Returns threads with a recent message that failed, and the message's state."""
     messages = store.alert_messages(scope.organization_id, limit=MOST_MESSAGES)
     failed = (
         row for row in messages if row.state == "dead" or (row.state == "queued" and row.attempts)
@@ -104,7 +104,7 @@ def unacknowledge(call: ActionCall[NoBody]) -> Reply:
 
 
 def list_messages(call: Call[PageQuery]) -> Reply:
-    """Of the whole organization, newest first."""
+    """Returns the messages of the whole organization, newest first."""
     params, mine = call.query, call.scope.grant.everything
     messages = call.store.alert_messages(call.scope.organization_id, limit=MOST_MESSAGES)
     rows = messages if mine else []
@@ -118,16 +118,20 @@ def list_messages(call: Call[PageQuery]) -> Reply:
 
 
 def list_rules(call: Call[Query]) -> Reply:
-    return Reply(whole_page([rule_object(r) for r in management.rules(call.store, call.scope)]))
+    return Reply(
+        whole_page([rule_object(r, call.store) for r in management.rules(call.store, call.scope)])
+    )
 
 
 def get_rule(call: Call[Query]) -> Reply:
-    return Reply(rule_object(management.rule(call.store, call.scope, call.identifier)))
+    return Reply(rule_object(management.rule(call.store, call.scope, call.identifier), call.store))
 
 
 def create_rule(call: ActionCall[RuleBody]) -> Reply:
     return Reply(
-        rule_object(management.create_rule(call.store, _author(call), call.body.sent_fields))
+        rule_object(
+            management.create_rule(call.store, _author(call), call.body.sent_fields), call.store
+        )
     )
 
 
@@ -135,7 +139,7 @@ def change_rule(call: ActionCall[RuleBody]) -> Reply:
     _, after = management.change_rule(
         call.store, _author(call), call.identifier, call.body.sent_fields
     )
-    return Reply(rule_object(after))
+    return Reply(rule_object(after, call.store))
 
 
 def drop_rule(call: ActionCall[NoBody]) -> Reply:
@@ -152,7 +156,7 @@ def preview_rule(call: ActionCall[RuleBody]) -> Reply:
 
 
 def _settings(call: ActionCall[Any]) -> Settings:
-    assert call.settings is not None  # the service gives them
+    assert call.settings is not None  # supplied by the service
     return call.settings
 
 
@@ -184,7 +188,7 @@ def drop_receiver(call: ActionCall[NoBody]) -> Reply:
 
 
 def test_receiver(call: ActionCall[NoBody]) -> Reply:
-    """Waits for the writer to send it, and answers with what the receiver answered."""
+    """Waits for the writer to send it, and returns the receiver's response."""
     queued = management.queue_test(call.store, _author(call), call.identifier)
     message = management.once_sent(call.store, queued)
     return Reply(message_object(message, _receiver_names(call.store, call.scope)))
@@ -264,7 +268,7 @@ ALERT_ROUTES: Final = (
         list_silences,
     ),
     Route(
-        _get("listMessages", f"{INSIGHT_PREFIX}/messages", "What was sent, newest first",
+        _get("listMessages", f"{INSIGHT_PREFIX}/messages", "Sent and queued messages, newest first",
              "AlertMessagePage", PageQuery),
         list_messages,
     ),
@@ -273,25 +277,25 @@ _ADMIN: Final = Role.ADMINISTRATOR
 ALERT_ACTIONS: Final = (
     Action(
         _do("acknowledgeAlert", f"{_ALERTS}/{{id}}/acknowledge",
-            "Somebody takes care of it: no more reminders", "Alert", "AcknowledgeBody"),
+            "Acknowledges an alert: no more reminders", "Alert", "AcknowledgeBody"),
         acknowledge,
         AcknowledgeBody,
     ),
     Action(
         _do("unacknowledgeAlert", f"{_ALERTS}/{{id}}/unacknowledge",
-            "Takes an acknowledgement back", "Alert", "NoBody"),
+            "Undoes an acknowledgement", "Alert", "NoBody"),
         unacknowledge,
         NoBody,
     ),
     Action(
-        _do("createRule", _RULES, "Creates a rule; what is open is sent once", "AlertRule",
+        _do("createRule", _RULES, "Creates a rule; open conditions are sent once", "AlertRule",
             "RuleBody"),
         create_rule,
         RuleBody,
         _ADMIN,
     ),
     Action(
-        _do("changeRule", f"{_RULES}/{{id}}", "Changes a rule; what isn't given stays",
+        _do("changeRule", f"{_RULES}/{{id}}", "Changes a rule; fields that aren't sent stay",
             "AlertRule", "RuleBody", verb="patch"),
         change_rule,
         RuleBody,
@@ -320,7 +324,7 @@ ALERT_ACTIONS: Final = (
     ),
     Action(
         _do("changeReceiver", f"{_RECEIVERS}/{{id}}",
-            "Changes a receiver; what isn't given stays, secrets too", "AlertReceiver",
+            "Changes a receiver; fields that aren't sent stay, secrets included", "AlertReceiver",
             "ReceiverBody", verb="patch"),
         change_receiver,
         ReceiverBody,

@@ -1,4 +1,4 @@
-"""Notes, maintenance and corrections: listed, made, changed, deleted or revoked."""
+"""Endpoints of notes, maintenance and corrections."""
 
 from __future__ import annotations
 
@@ -43,11 +43,12 @@ def author(call: ActionCall[Any]) -> Author:
     return Author(call.principal.id, call.principal.role)
 
 
-# --- Answers -------------------------------------------------------------------------------------
+# --- Responses -----------------------------------------------------------------------------------
 
 
 def _must_see_notes(call: Call[Any]) -> None:
-    """What a team writes is for another site's visitors only where their embed shows it."""
+    """Refuses an embed that doesn't show notes: a team's notes aren't for visitors of other
+    sites."""
     if call.principal is not None and not call.principal.sees_notes:
         raise Forbidden("This embed shows no notes, maintenance or corrections.")
 
@@ -129,7 +130,7 @@ def create_correction(call: ActionCall[CorrectionBody]) -> Reply:
 
 
 def _follow(call: ActionCall[Any], entry: AnnotationEntry) -> None:
-    """Status and findings, after the commit: the writer does it where it can't be done now."""
+    """Updates status and findings after the commit. Where that fails now, the writer does it."""
     with suppress(Unavailable):
         reevaluate(call.store, [entry.annotation.device_key or 0])
 
@@ -153,7 +154,7 @@ def revoke_correction(call: ActionCall[RevokeBody]) -> Reply:
 
 
 def corrected_readings(call: Call[CorrectedReadingsQuery]) -> Reply:
-    """The readings that a correction has changed: as they came, and as they count."""
+    """Returns the readings that a correction has changed: original and effective values."""
     _must_see_notes(call)
     entry = domain.find(call.store, call.scope, CORRECTION, call.identifier)
     annotation = entry.annotation
@@ -230,7 +231,7 @@ def _changing(
     gone = replace(
         one,
         id=f"delete{name}",
-        summary="Deletes it; the audit log keeps what it was",
+        summary="Deletes it; the audit log keeps its values",
         body=ref("NoBody"),
         verb="delete",
     )
@@ -276,7 +277,7 @@ ANNOTATION_ROUTES: Final = (
             id="listCorrectedReadings",
             path=f"{_CORRECTIONS}/{{id}}/readings",
             tag="annotations",
-            summary="The readings that a correction has changed: as they came, and as they count",
+            summary="The readings that a correction has changed: original and effective values",
             answer=ref("CorrectedReadings"),
             query=CorrectedReadingsQuery,
             named="The correction's id.",
@@ -308,7 +309,7 @@ ANNOTATION_ACTIONS: Final = (
             id="previewCorrection",
             path=f"{_CORRECTIONS}/preview",
             tag="annotations",
-            summary="What a correction would change; changes nothing",
+            summary="Previews what a correction would change",
             answer=ref("CorrectionPreview"),
             query=Query,
             body=ref("CorrectionBody"),
@@ -323,7 +324,7 @@ ANNOTATION_ACTIONS: Final = (
             id="revokeCorrection",
             path=f"{_CORRECTIONS}/{{id}}/revoke",
             tag="annotations",
-            summary="Has the readings count as they came again",
+            summary="Revokes a correction: restores the readings",
             answer=ref("Correction"),
             query=Query,
             named="The correction's id.",

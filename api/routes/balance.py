@@ -1,4 +1,4 @@
-"""The water balance of a main: what it lets in, what its sub-meters let out, and the difference."""
+"""The water balance of a main: its inlet, its outlets (sub-meters), and the difference."""
 
 from __future__ import annotations
 

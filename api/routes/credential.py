@@ -1,10 +1,11 @@
-"""Who asks: what a credential is, and what it may do."""
+"""Describes the credential of a request, and what it may do."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from api.catalog import INSIGHT_PREFIX
+from api.domain.organization import currency_of, units_of
 from api.openapi import Operation, ref
 from api.params import Query
 from api.routes.endpoint import Call, Reply, Route
@@ -19,6 +20,8 @@ def get_me(call: Call[Query]) -> Reply:
             "organizationId": call.scope.organization_id,
             "role": call.principal.role.value,
             "mayEmbed": call.principal.may_embed,
+            "units": units_of(call.store, call.scope.organization_id),
+            "currency": currency_of(call.store, call.scope.organization_id),
         }
     )
 

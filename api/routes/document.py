@@ -1,4 +1,4 @@
-"""The endpoint that describes all endpoints, itself included."""
+"""The endpoint that describes all endpoints, including itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def document_route(
     info: Info = INTERFACE_INFO,
     served_elsewhere: Sequence[Operation] = (),
 ) -> Route:
-    """Assembled when it is first asked for, then cached."""
+    """The document is assembled at the first request, then cached."""
     operation = Operation(
         id=id,
         path=f"{prefix}/api-json",

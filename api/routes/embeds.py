@@ -1,6 +1,7 @@
-"""Embeds: making, listing and revoking them, their tokens, and what a token's own embed shows.
+"""Endpoints of embeds: creating, listing and revoking them, their tokens, and the definition for a
+token's own embed.
 
-Weir's own, beside the interface and outside of its document.
+They are Weir's own, not part of the interface or its document.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ B = TypeVar("B", bound=Body)
 
 @dataclass(frozen=True, slots=True)
 class EmbedCall(Generic[B]):
-    """One request, after its credential and its body were found good."""
+    """One request, after its credential and its body were checked."""
 
     store: Store
     web: WebStore
@@ -45,7 +46,8 @@ class EmbedCall(Generic[B]):
 
 @dataclass(frozen=True, slots=True)
 class EmbedRoute:
-    """``path`` may hold ``{id}``, the embed's. ``managing`` ones need the right to."""
+    """``path`` may hold ``{id}``, the embed's. ``managing`` ones need the right to create
+    embeds."""
 
     id: str
     method: str
@@ -89,7 +91,7 @@ def revoke_embed(call: EmbedCall[NoBody]) -> Reply:
 
 
 def create_token(call: EmbedCall[TokenBody]) -> Reply:
-    """Conflict for an embed that has ended: its tokens would open nothing."""
+    """Raises Conflict for an embed that has ended: its tokens would open nothing."""
     embed = _embed(call)
     state = states(call.store, [embed], call.now_ms)[0]
     if state in ENDED:
@@ -99,9 +101,9 @@ def create_token(call: EmbedCall[TokenBody]) -> Reply:
 
 
 def own_embed(call: EmbedCall[NoBody]) -> Reply:
-    """With the devices that it may see at this moment."""
+    """Returns the embed with the devices that it may see now."""
     embed = call.web.embed(call.principal.embed_id)
-    if embed is None:  # the gate has just found it
+    if embed is None:  # the gate has just read it
         raise Unauthorized("The embed no longer exists.")
     within = call.principal.scope.grant.devices
     devices = tuple(id for id in embed.definition.devices if id in within)
@@ -124,7 +126,7 @@ def _reply(call: EmbedCall[Any], embed: Embed) -> Reply:
 
 
 def check_right(principal: Principal) -> None:
-    """Forbidden where the credential may look, but not make, revoke or mint."""
+    """Raises Forbidden where the credential may read, but not create, revoke or issue tokens."""
     if principal.kind == "key":
         require(principal, Role.OPERATOR)
     if not principal.may_embed:

@@ -1,4 +1,5 @@
-"""What an endpoint is: its place in the document, and the function that answers a call."""
+"""The definition of an endpoint: its place in the document, and the function that handles a
+call."""
 
 from __future__ import annotations
 
@@ -21,10 +22,12 @@ B = TypeVar("B", bound=Body)
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[Q]):
-    """One request, after its credential and its query were found good. ``identifier`` is the
-    device's in the path; ``columns`` asks for the columnar answer where there is one, of these
-    metrics. ``root`` is the path below which the site stands, or "". ``principal`` is None where
-    the route is public, ``web`` where there are no embeds."""
+    """One request, after its credential and its query were checked.
+
+    ``identifier`` is the device's in the path. ``columns`` requests the columnar response, where
+    there is one, with these metrics. ``root`` is the path below which the site is served, or "".
+    ``principal`` is None for public routes; ``web`` is None without embeds.
+    """
 
     store: Store
     scope: Scope
@@ -39,7 +42,7 @@ class Call(Generic[Q]):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What to answer: an object that JSON can hold, and the media type to call it."""
+    """A response: an object for JSON, and its media type."""
 
     body: Any
     media_type: str = JSON_TYPE
@@ -47,8 +50,8 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """``cacheable``: the same for everyone, so that anybody may keep it for a while. ``role``: the
-    least that may ask."""
+    """``cacheable``: the same for everyone, so that anyone may cache it for a while. ``role``: the
+    lowest role that may call it."""
 
     operation: Operation
     answer: Callable[[Call[Any]], Reply]
@@ -58,8 +61,8 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class ActionCall(Generic[B]):
-    """One request that changes something, after its credential and its body were found good.
-    ``store`` takes writes; ``by`` names the credential, and is no secret."""
+    """One request that changes something, after its credential and its body were checked. ``store``
+    is writable; ``by`` names the credential, and is no secret."""
 
     store: Store
     principal: Principal
@@ -79,8 +82,8 @@ class ActionCall(Generic[B]):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A route that changes something. ``role``: the least that may. ``body_bytes``: what is read of
-    a body."""
+    """A route that changes something. ``role``: the lowest role that may call it. ``body_bytes``:
+    largest body."""
 
     operation: Operation
     answer: Callable[[ActionCall[Any]], Reply]

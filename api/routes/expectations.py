@@ -1,4 +1,4 @@
-"""What is usual of a device, its coming hours, and where its month will end."""
+"""What is usual for a device, its coming hours, and its month end."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from api.domain.identify import identify
 from api.errors import BadRequest, ParameterProblem
 from api.insight.budgets import BudgetState, budgets_of, state_of_row
 from api.insight.comparison import MOST_BUCKETS, Question, buckets, with_device, with_earlier
-from api.insight.expectations import forecast_of, usual_of, zone_of
+from api.insight.expectations import forecast_of, usual_of
 from api.insight.month_ends import row_of
 from api.insight.tariffs import Prices
 from api.metering.comparison import OTHER_DEVICE, SHIFT_BY_NAME
 from api.metering.forecast import Interval
 from api.openapi import Operation, ref
 from api.params.expectations import AsOfQuery, ComparisonQuery, ForecastQuery, UsualQuery
+from api.routes.billing import budget_object
 from api.routes.endpoint import Call, Reply, Route
-from api.routes.plans import budget_object
 from api.routes.serialize import instant
 from api.store.base import Device, MonthEndRow
-from api.timez import now_ms
+from api.timez import now_ms, zone_or_utc
 
 _BOUNDS: Final = Interval._fields
 _AMOUNTS: Final = ("soFar", "expected", *_BOUNDS)
@@ -34,7 +34,7 @@ def get_usual(call: Call[UsualQuery]) -> Reply:
     query = call.query
     device = identify(call.store, call.scope, call.identifier)
     rows = usual_of(call.store, call.scope, device, query.from_ms, query.to_ms)
-    body = {"timezone": zone_of(device).key, "count": len(rows)}
+    body = {"timezone": zone_or_utc(device.time_zone).key, "count": len(rows)}
     return _rows_reply(call, body, ("bucket_start", "volume", "low", "high"), rows)
 
 
@@ -51,7 +51,7 @@ def get_forecast(call: Call[ForecastQuery]) -> Reply:
         }
         for row in rows
     ]
-    body = {"asOf": instant(as_of_ms), "timezone": zone_of(device).key}
+    body = {"asOf": instant(as_of_ms), "timezone": zone_or_utc(device.time_zone).key}
     return Reply(body | {"count": len(data), "data": data})
 
 
@@ -70,7 +70,7 @@ def get_month_end(call: Call[AsOfQuery]) -> Reply:
         {
             "month": row.month,
             "asOf": instant(as_of_ms),
-            "timezone": zone_of(device).key,
+            "timezone": zone_or_utc(device.time_zone).key,
             **dict(zip(_AMOUNTS, amounts, strict=True)),
             "cost": cost,
             "budgets": [budget_object(each) for each in _budgets(call, device, row)],
@@ -79,7 +79,7 @@ def get_month_end(call: Call[AsOfQuery]) -> Reply:
 
 
 def _budgets(call: Call[AsOfQuery], device: Device, row: MonthEndRow) -> list[BudgetState]:
-    """The device's own, against this very month end."""
+    """Returns the device's own budgets, compared with this month end."""
     own = [
         each
         for each in budgets_of(call.store, device.organization_id)
@@ -91,7 +91,7 @@ def _budgets(call: Call[AsOfQuery], device: Device, row: MonthEndRow) -> list[Bu
 def get_comparison(call: Call[ComparisonQuery]) -> Reply:
     query = call.query
     device = identify(call.store, call.scope, call.identifier)
-    tz = query.timezone or zone_of(device)
+    tz = query.timezone or zone_or_utc(device.time_zone)
     question = Question(query.from_ms, query.to_ms, query.resolution, tz, now_ms(), query.metric)
     if buckets(question) > MOST_BUCKETS:
         problem = f"holds more than {MOST_BUCKETS:,} buckets with from and to"
@@ -121,7 +121,8 @@ def get_comparison(call: Call[ComparisonQuery]) -> Reply:
 def _rows_reply(
     call: Call[Any], body: dict[str, Any], names: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
 ) -> Reply:
-    """``columns`` for who asks for them, as readings have them: a fraction of objects' cost."""
+    """Responds in columns where they are requested, as for readings: they cost much less than
+    objects."""
     if call.columns is not None:
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
         return Reply(body | {"columns": dict(zip(names, columns, strict=True))}, COLUMNS_TYPE)
@@ -148,7 +149,7 @@ EXPECTATION_ROUTES: Final = (
             id="getComparison",
             path=f"{_DEVICE}/comparison",
             tag="expectations",
-            summary="Earlier readings, or another device's, beside those of a range",
+            summary="Readings of a range, compared with earlier ones or another device's",
             answer=ref("Comparison"),
             query=ComparisonQuery,
             of_device=True,
@@ -160,7 +161,7 @@ EXPECTATION_ROUTES: Final = (
             id="getUsual",
             path=f"{_DEVICE}/usual",
             tag="expectations",
-            summary="The usual hours of a device: middle, and the band of eight days in ten",
+            summary="The usual hours of a device: the median, and the band of eight days in ten",
             answer=ref("UsualHours"),
             query=UsualQuery,
             of_device=True,
@@ -184,7 +185,7 @@ EXPECTATION_ROUTES: Final = (
             id="getMonthEnd",
             path=f"{_DEVICE}/month-end",
             tag="expectations",
-            summary="Where the device's local month will end, in volume and cost",
+            summary="The expected end of the device's local month, in volume and cost",
             answer=ref("MonthEnd"),
             query=AsOfQuery,
             of_device=True,

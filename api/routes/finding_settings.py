@@ -1,4 +1,4 @@
-"""The settings of findings: of the organization, a group or a device, with whence each comes."""
+"""The settings of findings of the organization, a group or a device, each with its origin."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ FINDING_SETTINGS_ROUTES: Final = (
             id="listFindingSettings",
             path=_PATH,
             tag="findings",
-            summary="The settings that findings are made by, and whence each comes",
-            description="Of the organization; with device or group, those that hold there.",
+            summary="The settings of findings, each with its origin",
+            description="Those of the organization; with device or group, those in effect there.",
             answer=ref("FindingSettings"),
             query=FindingSettingsQuery,
             named_in_query=True,
@@ -100,7 +100,7 @@ FINDING_SETTINGS_ACTIONS: Final = (
             verb="patch",
             named_in_query=True,
             tag="findings",
-            summary="Sets some settings of a kind, or takes them back",
+            summary="Sets or clears some settings of a kind",
             description="Findings of the devices concerned are evaluated again.",
             answer=ref("FindingSettings"),
             query=Query,

@@ -1,4 +1,4 @@
-"""Findings: listed worst first, shown with their evidence, dismissed, and taken up again."""
+"""Endpoints of findings: list, evidence, dismissal, and undoing a dismissal."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ FINDING_ACTIONS: Final = (
             id="dismissFinding",
             path=f"{_ONE}/dismiss",
             tag="findings",
-            summary="Sets it aside: as not a problem, being repaired, or the new normal",
+            summary="Dismisses it: as not a problem, being repaired, or the new normal",
             answer=ref("Judged"),
             query=Query,
             named=_ID,
@@ -198,7 +198,7 @@ FINDING_ACTIONS: Final = (
             id="restoreFinding",
             path=f"{_ONE}/restore",
             tag="findings",
-            summary="Takes a dismissal back, and what it changed for the device",
+            summary="Undoes a dismissal and its effects on the device",
             answer=ref("Judged"),
             query=Query,
             named=_ID,

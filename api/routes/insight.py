@@ -1,4 +1,4 @@
-"""Weir's own interface: what is known of each device."""
+"""Weir's own interface: the status of devices."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from api.catalog import HOUR_MS, INSIGHT_PREFIX
 from api.domain.identify import identify, identify_each, storable
-from api.insight import plan_changes
+from api.insight import billing_changes
 from api.insight.fleet_page import Line, Strip, attention, lines, strips
 from api.insight.tariffs import price_now
 from api.metering.status import State
+from api.metering.uptime import share
 from api.metering.windows import DEFAULT_SPAN, SPANS, Span
 from api.openapi import Operation, ref
 from api.openapi.imports import IMPORT_OPERATIONS
@@ -21,13 +22,13 @@ from api.routes.alerts import ALERT_ACTIONS, ALERT_ROUTES
 from api.routes.annotations import ANNOTATION_ACTIONS, ANNOTATION_ROUTES
 from api.routes.audit import AUDIT_ROUTES
 from api.routes.balance import BALANCE_ROUTES
+from api.routes.billing import BILLING_ACTIONS, BILLING_ROUTES, month_end_object
 from api.routes.credential import CREDENTIAL_ROUTES
 from api.routes.document import document_route
 from api.routes.endpoint import Action, Call, Reply, Route
 from api.routes.expectations import EXPECTATION_ROUTES
 from api.routes.finding_settings import FINDING_SETTINGS_ACTIONS, FINDING_SETTINGS_ROUTES
 from api.routes.findings import FINDING_ACTIONS, FINDING_ROUTES, finding_object
-from api.routes.plans import PLAN_ACTIONS, PLAN_ROUTES, month_end_object
 from api.routes.registers import REGISTER_ROUTES
 from api.routes.serialize import device_object, instant
 from api.routes.volumes import VOLUME_ROUTES
@@ -46,7 +47,7 @@ from api.store.base import (
 )
 from api.timez import now_ms
 
-MOST_NOTES: Final = 20  # of a device
+MOST_NOTES: Final = 20  # parts of a device
 _EMPTY: Final = StatusSummary(
     0, 0, {}, None, None, (), {}, None, 0, 0, 0, ((0, 0),) * len(SPANS), 0, UsualToday(0, 0.0, 0.0)
 )
@@ -89,7 +90,7 @@ def list_statuses(call: Call[StatusListQuery]) -> Reply:
 
 
 def _allowed_parts(call: Call[StatusListQuery]) -> Collection[str]:
-    """An embed has notes only if it is made to show them."""
+    """An embed has notes only if it was created to show them."""
     hidden = call.principal is not None and not call.principal.sees_notes
     return [part for part in call.query.include if part != "notes" or not hidden]
 
@@ -126,7 +127,8 @@ def _rows(
 def _notes(
     store: Store, scope: Scope, devices: Sequence[Device], span: Span, now_ms: int
 ) -> dict[int, list[Annotation]]:
-    """The latest of each device, oldest first; a group's only where the grant covers the group."""
+    """Returns each device's latest notes, oldest first; a group's only where the grant covers the
+    group."""
     grant = scope.grant
     keys = [device.key for device in devices]
     by_device = store.notes_of(keys, now_ms - span.length_ms, now_ms)
@@ -154,7 +156,7 @@ def _summary(store: Store, scope: Scope, params: SummaryQuery, kind: str | None)
         return summary_object(_EMPTY, Attention({}, (), {}, 0, None)) | nothing
     query = StatusQuery(text=params.q or "", group=params.group, kind=kind)
     made = summary_object(store.summarize(scope, query), attention(store, scope, query, now_ms()))
-    sums, budgets = store.month_end_sums(scope, query), plan_changes.budgets(store, scope)
+    sums, budgets = store.month_end_sums(scope, query), billing_changes.budgets(store, scope)
     return made | month_end_object(sums, budgets)
 
 
@@ -172,7 +174,7 @@ def list_groups(call: Call[PageQuery]) -> Reply:
 
 
 def get_status(call: Call[Query]) -> Reply:
-    """One device's row, with the price of its water."""
+    """Returns one device's status, with its price."""
     device = identify(call.store, call.scope, call.identifier)
     entry = call.store.status_of(call.scope, device)
     price = price_now(call.store, device, now_ms())
@@ -269,7 +271,7 @@ def summary_object(summary: StatusSummary, open_: Attention) -> dict[str, Any]:
         "flow": summary.flow,
         "volumeToday": summary.volume_today,
         "costToday": [{"currency": c.currency, "amount": c.amount} for c in summary.costs],
-        "uptime24h": observed / expected if expected else None,
+        "uptime24h": share(observed, expected),
         "findings": summary.findings,
         "asOf": None if summary.as_of_ms is None else instant(summary.as_of_ms),
         "evaluated": summary.evaluated,
@@ -337,7 +339,7 @@ _ANSWERING = (
             id="listGroups",
             path=f"{INSIGHT_PREFIX}/groups",
             tag="status",
-            summary="The groups that the credential may know of, with their active devices",
+            summary="The groups within the credential's grant, with their active devices",
             answer=ref("GroupPage"),
             query=PageQuery,
         ),
@@ -352,7 +354,7 @@ _ANSWERING = (
     *BALANCE_ROUTES,
     *REGISTER_ROUTES,
     *VOLUME_ROUTES,
-    *PLAN_ROUTES,
+    *BILLING_ROUTES,
     *CREDENTIAL_ROUTES,
 )
 INSIGHT_ACTIONS: tuple[Action, ...] = (
@@ -360,7 +362,7 @@ INSIGHT_ACTIONS: tuple[Action, ...] = (
     *FINDING_SETTINGS_ACTIONS,
     *ALERT_ACTIONS,
     *ANNOTATION_ACTIONS,
-    *PLAN_ACTIONS,
+    *BILLING_ACTIONS,
 )
 INSIGHT_ROUTES: tuple[Route, ...] = (
     *_ANSWERING,

@@ -1,12 +1,13 @@
-"""Readings: datapoints at one resolution, at the one that fits, and the summary of many devices."""
+"""Readings: datapoints at one resolution, at an adaptive resolution, and summaries of many
+devices."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from api.catalog import COLUMNS_TYPE, METRICS, PATH_PREFIX, RAW, TOTAL, Metric, Resolution
+from api.catalog import COLUMNS_TYPE, DAY_MS, METRICS, PATH_PREFIX, TOTAL, Metric, Resolution
 from api.domain.adaptive import adaptive
 from api.domain.datapoints import DatapointsRequest, count_datapoints, datapoints
 from api.domain.identify import identify
@@ -15,7 +16,9 @@ from api.openapi import Operation, ref
 from api.params import AdaptiveQuery, DatapointsQuery, LatestQuery
 from api.routes.endpoint import Call, Reply, Route
 from api.routes.serialize import datapoint_object, instant, row_columns, row_objects
-from api.store.base import Row, Span
+from api.store.base import Device, Row, Span, Store
+
+MONTH_MS: Final = 31 * DAY_MS  # the longest bucket
 
 
 def get_datapoints(call: Call[DatapointsQuery]) -> Reply:
@@ -41,10 +44,8 @@ def get_datapoints(call: Call[DatapointsQuery]) -> Reply:
         "limit": 1 if total else params.limit,
         "offset": 0 if total else params.offset,
     }
-    if call.columns is not None and params.resolution is RAW and rows:
-        undated = call.store.undated(device, Span(rows[0][0], rows[-1][0]))
-        if undated:  # for our own screens: no field of the interface's rows could say it
-            envelope["undated"] = undated
+    if call.columns is not None and rows:
+        envelope |= _remarks(call.store, device, params.resolution, rows)
     return _with_rows(envelope, call.columns, params.resolution, rows, params.timezone)
 
 
@@ -61,7 +62,21 @@ def get_adaptive(call: Call[AdaptiveQuery]) -> Reply:
         "truncated": result.truncated,
         "timezone": _zone_name(params.timezone),
     }
+    if call.columns is not None and result.rows:
+        envelope |= _remarks(call.store, device, result.resolution, result.rows)
     return _with_rows(envelope, call.columns, result.resolution, result.rows, params.timezone)
+
+
+def _remarks(
+    store: Store, device: Device, resolution: Resolution, rows: Sequence[Row]
+) -> dict[str, Any]:
+    """Returns what the dashboard shows about rows and the interface's rows have no field for."""
+    if resolution is TOTAL:
+        return {}
+    length_ms = MONTH_MS if resolution.calendar else resolution.length_ms or 0
+    span = Span(rows[0][0], rows[-1][0] + length_ms)
+    marks = store.chart_marks(device, resolution, span)._asdict()
+    return {name: spans for name, spans in marks.items() if spans}
 
 
 def get_latest(call: Call[LatestQuery]) -> Reply:
@@ -106,7 +121,7 @@ def _with_rows(
 
 
 def _entry(summary: Summary, metrics: frozenset[str], expected: int) -> dict[str, Any]:
-    """A LatestEntry with the metrics asked for and no others."""
+    """Returns a LatestEntry with only the requested metrics."""
     device, result = summary
     values = {
         "lastSeen": result.last and instant(result.last[0]),

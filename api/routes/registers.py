@@ -1,4 +1,4 @@
-"""The registers of a device, as they were sent, with what is derived of each."""
+"""The registers of a device as they were sent, each with the volume since the one before."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ REGISTER_ROUTES: Final = (
             id="listRegisters",
             path=f"{INSIGHT_PREFIX}/devices/{{id}}/registers",
             tag="status",
-            summary="What the meter has counted up to, and the volume of each step",
+            summary="The registers of the meter, and the volume of each step",
             answer=ref("RegisterPage"),
             query=RegisterListQuery,
             of_device=True,

@@ -1,4 +1,4 @@
-"""From what the domain found to what JSON shows. The only place where instants become text."""
+"""Converts the domain's results to JSON objects. The only place where instants become text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NULLABLE: Final = frozenset({"config"})
 
 
 def instant(instant_ms: int) -> str:
-    """A moment of the directory or of a range: UTC with three digits."""
+    """Formats an instant of the directory or of a range: UTC with three digits."""
     return timez.stamp(instant_ms, fraction=True)
 
 
@@ -26,7 +26,8 @@ def instant(instant_ms: int) -> str:
 def row_objects(
     resolution: Resolution, rows: Sequence[Row], zone: ZoneInfo | None
 ) -> list[dict[str, Any]]:
-    """One object a row, its stamp as text in the zone: with a fraction only where readings are."""
+    """Returns one object per row, with its stamp as text in the zone: with a fraction only for raw
+    readings."""
     if resolution.stamp is None:
         return [dict(zip(resolution.columns, row, strict=True)) for row in rows]
     instants = [row[0] for row in rows]
@@ -38,10 +39,10 @@ def row_objects(
 def _stamped(
     columns: tuple[str, ...],
 ) -> Callable[[Sequence[Row], Sequence[str]], list[dict[str, Any]]]:
-    """A comprehension written out for these columns, the first of which takes the stamp.
+    """Compiles a comprehension for these columns, the first of which holds the stamp.
 
-    One dict display a row takes two thirds of the time of ``dict(zip(columns, row))``, which
-    would be a fifth of the whole answer.
+    One dict display per row takes two thirds of the time of ``dict(zip(columns, row))``, which
+    would be a fifth of the whole response.
     """
     values = [f"v{index}" for index in range(1, len(columns))]
     items = ", ".join(f"{c!r}: {v}" for c, v in zip(columns, ["text", *values], strict=True))
@@ -54,7 +55,8 @@ _WANTED: Final = re.compile(re.escape(COLUMNS_TYPE) + r'(?:\s*;\s*metrics="([a-z
 
 
 def wanted_columns(accept: str) -> Collection[Metric] | None:
-    """The metrics whose columns an Accept header asks for; None where it asks for row objects."""
+    """Returns the metrics whose columns an Accept header requests; None where it requests row
+    objects."""
     match = _WANTED.search(accept)
     if match is None:
         return None
@@ -65,7 +67,8 @@ def wanted_columns(accept: str) -> Collection[Metric] | None:
 def row_columns(
     resolution: Resolution, rows: Sequence[Row], metrics: Collection[Metric]
 ) -> dict[str, Sequence[Any]]:
-    """One list a column of rows that hold these metrics; the stamps stay epoch milliseconds."""
+    """Returns one list per column of rows with these metrics; the stamps stay epoch
+    milliseconds."""
     names = resolution.columns_of(metrics)
     if not rows:
         return {name: [] for name in names}
@@ -80,13 +83,14 @@ def _json_value(kind: FieldKind, value: Any) -> Any:
 
 
 def device_object(device: Device) -> dict[str, Any]:
-    """A Device; what isn't set is left out, but for config, which the interface lets be null."""
+    """Returns a Device; unset fields are left out, except config, which the interface allows to be
+    null."""
     values = {f.name: _json_value(f.kind, getattr(device, f.attribute)) for f in DEVICE_FIELDS}
     return {name: value for name, value in values.items() if value is not None or name in _NULLABLE}
 
 
 def organization_object(organization: Organization) -> dict[str, Any]:
-    """An Organization; what isn't set is left out."""
+    """Returns an Organization; unset fields are left out."""
     values = {
         "id": organization.id,
         "name": organization.name,
@@ -101,6 +105,6 @@ def organization_object(organization: Organization) -> dict[str, Any]:
 
 
 def datapoint_object(row: Row) -> dict[str, Any]:
-    """A LatestDatapoint of (recorded_at ms, *METRICS)."""
+    """Returns the LatestDatapoint of (recorded_at ms, *METRICS)."""
     values = zip((metric.field for metric in METRICS), row[1:], strict=True)
     return {"recordedAt": instant(row[0]), **dict(values)}

@@ -1,4 +1,4 @@
-"""Volumes of devices or groups side by side."""
+"""Volumes of several devices or groups."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import DAY, INSIGHT_PREFIX, Resolution
 from api.errors import BadRequest, NotFound, ParameterProblem
-from api.insight.expectations import zone_of
 from api.insight.volumes import (
     MOST_BUCKETS,
     MOST_DEVICES,
@@ -22,7 +21,7 @@ from api.openapi import Operation, ref
 from api.params.volumes import VolumesQuery
 from api.routes.endpoint import Call, Reply, Route
 from api.routes.serialize import instant
-from api.timez import bucket_starts, ceil_to, day_edges, month_edges, now_ms
+from api.timez import bucket_starts, ceil_to, day_edges, month_edges, now_ms, zone_or_utc
 
 
 def get_volumes(call: Call[VolumesQuery]) -> Reply:
@@ -31,7 +30,7 @@ def get_volumes(call: Call[VolumesQuery]) -> Reply:
     members = members_of(call.store, call.scope, query.items)
     if not members:
         raise NotFound("Device or group not found, or you don't have access.")
-    tz = query.timezone or zone_of(members[0].devices[0])
+    tz = query.timezone or zone_or_utc(members[0].devices[0].time_zone)
     edges = _edges(query.resolution, tz, query.from_ms, query.to_ms)
     _check_size(members, edges)
     volumes = volumes_of(call.store, members, edges, now_ms()) if len(edges) > 1 else []
@@ -75,7 +74,7 @@ def _edges(resolution: Resolution, tz: ZoneInfo, from_ms: int, to_ms: int) -> li
 
 
 def _check_length(query: VolumesQuery) -> None:
-    """Before anything is listed: days are at least 23 hours long."""
+    """Runs before devices are listed. Days are at least 23 hours long."""
     length = query.resolution.length_ms or 23 * 3_600_000
     if (query.to_ms - query.from_ms) // length > MOST_BUCKETS:
         _refuse("resolution", f"holds more than {MOST_BUCKETS:,} buckets with from and to")
@@ -101,7 +100,7 @@ VOLUME_ROUTES: Final = (
             id="getVolumes",
             path=f"{INSIGHT_PREFIX}/volumes",
             tag="expectations",
-            summary="Volumes of up to fifty devices or groups side by side",
+            summary="Volumes of up to fifty devices or groups",
             answer=ref("Volumes"),
             query=VolumesQuery,
             named_in_query=True,

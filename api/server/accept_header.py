@@ -10,8 +10,8 @@ _ANY: Final = frozenset({"*", "*/*", "application/*"})
 
 
 def require_json(accept: str) -> None:
-    """Raise NotAcceptable if an Accept header excludes JSON. A missing or malformed header
-    accepts anything."""
+    """Raises NotAcceptable if an Accept header excludes JSON. A missing or malformed header accepts
+    anything."""
     ranges = [_range(part) for part in accept.split(",") if part.strip()]
     if ranges and not any(ranges):
         raise NotAcceptable(

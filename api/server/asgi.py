@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     Scope = dict[str, Any]
     Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-REFUSAL: Final = "weir.refusal"  # environ key: the ServiceError to respond with
+REFUSAL: Final = "weir.refusal"  # environ key of the ServiceError to respond with
 SEND_S: Final = 30.0
-LINGER_S: Final = 2.0  # lets the sender of a refused body read the response
+LINGER_S: Final = 2.0  # seconds in which the sender of a refused body can read the response
 _ONE_LINE: Final = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 _log = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class _Threads:
         self._pool = ThreadPoolExecutor(lane.threads, thread_name_prefix=lane.name)
 
     async def run(self, exchange: _Exchange) -> None:
-        """Process a request. Raises Unavailable at once if too many are waiting already."""
+        """Processes a request. Raises Unavailable at once if too many are waiting already."""
         if self._under_way >= self._lane.threads + self._lane.waiting:
             raise Unavailable(
                 "Too many requests at the moment: try again.",
@@ -108,7 +108,7 @@ class _Exchange:
         self._sender_goes_on = False  # part of the body is still unread
 
     async def take_body(self, body: Body, lane: Lane) -> None:
-        """Read the body; raises what `Body.read` raises. A body whose declared length exceeds the
+        """Reads the body; raises what `Body.read` raises. A body whose declared length exceeds the
         limit is left unread, since the site refuses it by its Content-Length."""
         environ = self._environ
         length = int(environ.get("CONTENT_LENGTH") or 0)
@@ -125,7 +125,8 @@ class _Exchange:
     # --- In a thread -----------------------------------------------------------------------------
 
     def work(self, loop: asyncio.AbstractEventLoop) -> bytes | None:
-        """The complete body, to be sent once the thread is free; None if it was streamed."""
+        """Returns the complete body, to be sent once the thread is free; None if it was
+        streamed."""
         answer = self._site(self._environ, self._start_response)
         pieces = chain(self._written, answer)
         try:
@@ -188,7 +189,7 @@ class _Exchange:
             await self._send(message)
 
     async def send_whole(self, body: bytes) -> None:
-        """Send a complete response. A client that is still sending gets time to read it before the
+        """Sends a complete response. A client that is still sending gets time to read it before the
         connection is closed."""
         if self._sender_goes_on:
             self._start["headers"].append((b"connection", b"close"))
@@ -208,14 +209,14 @@ class _Exchange:
 
 
 async def _gone(receive: Receive) -> None:
-    """Wait for the disconnect, which is the message after the body."""
+    """Waits for the disconnect, which is the message after the body."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def environ_of(scope: Scope) -> WSGIEnvironment:
-    """A request's WSGI environ, without its body. Headers with an underscore in their name are
-    dropped: WSGI couldn't tell them from those with a dash."""
+    """Returns a request's WSGI environ, without its body. Headers with an underscore in their name
+    are dropped: WSGI couldn't tell them from those with a dash."""
     server, client = scope.get("server") or ("", 0), scope.get("client") or ("", 0)
     environ: WSGIEnvironment = {
         "REQUEST_METHOD": scope["method"],

@@ -18,16 +18,16 @@ from typing import Any, Final
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-HEAD_S: Final = 15.0  # for a request's line and headers
+HEAD_S: Final = 15.0  # seconds for a request's line and headers
 HEAD_BYTES: Final = 64 * 1024
-IDLE_S: Final = 75  # longer than nginx keeps a connection to us (60 s)
-FRESH_S: Final = 0.5  # for the first request of a connection, when the worker ends
-REFUSED_S: Final = 1.0  # for the rest of a head that is too long
+IDLE_S: Final = 75  # longer than nginx keeps a connection to Weir (60 s)
+FRESH_S: Final = 0.5  # seconds for the first request of a connection, when the worker ends
+REFUSED_S: Final = 1.0  # seconds for the rest of a head that is too long
 TOO_LONG: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"Content-Length: 0\r\nConnection: close\r\n\r\n"
 )
-MOST_CONNECTIONS: Final = 4_000  # of one worker; each may cost a file descriptor and some kilobytes
+MOST_CONNECTIONS: Final = 4_000  # connections of one worker, each a file descriptor and some kB
 
 
 class Connection(HttpToolsProtocol):
@@ -75,7 +75,7 @@ class Connection(HttpToolsProtocol):
             self.loop.call_later(FRESH_S, super().shutdown)
 
     def _refuse_head(self) -> None:
-        """Respond with 431 and discard further input for a moment: closing at once would reset
+        """Responds with 431 and discards further input for a moment: closing at once would reset
         the connection before the client could read the response."""
         self._refused = True
         self._head_is_here()
@@ -99,7 +99,7 @@ def serve(
     finish_s: int,
     ready: Callable[[], None],
 ) -> None:
-    """Serve until SIGTERM; then requests in progress have ``finish_s`` seconds to finish.
+    """Serves until SIGTERM; then requests in progress have ``finish_s`` seconds to finish.
     ``ready`` is called once connections are accepted."""
     _open_more_files()
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # malformed requests aren't logged
@@ -125,7 +125,7 @@ def serve(
         timeout_notify=0,
         callback_notify=notify_ready,
     )
-    signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn repeats it at its end
+    signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn raises it again at its end
     uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -134,7 +134,7 @@ def _nothing() -> None:
 
 
 def _open_more_files() -> None:
-    """A connection is an open file, and by default a shell allows 1,024."""
+    """Raises the limit of open files: each connection is one, and a shell's default is 1,024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * MOST_CONNECTIONS
     if soft != resource.RLIM_INFINITY and soft < wanted:

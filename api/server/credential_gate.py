@@ -11,7 +11,7 @@ from api.errors import Forbidden, Unauthorized
 from api.server.rate_limits import Limits
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 
-# A header that was sent twice arrives joined by a comma, and so is no valid key.
+# A header that was sent twice arrives joined by a comma, so it is no valid key.
 _KEY_VARIABLE: Final = "HTTP_" + KEY_HEADER.upper().replace("-", "_")
 
 
@@ -24,7 +24,7 @@ class Gate:
         self._authenticator, self._limits = authenticator, limits
 
     def enter(self, environ: dict[str, Any]) -> Principal:
-        """The principal. Raises Unauthorized, Forbidden or TooManyRequests."""
+        """Returns the principal. Raises Unauthorized, Forbidden or TooManyRequests."""
         record: RequestRecord | None = environ.get(REQUEST_RECORD)
         if record is None:
             return self._enter(environ)
@@ -47,9 +47,9 @@ class Gate:
     def _limited(
         self, limits: Limits, credential: tuple[str | None, str | None], address: str
     ) -> Principal:
-        """Refuse an address with too many failures before the store is read. Credentials that were
+        """Refuses an address with too many failures before the store is read. Credentials that were
         valid before still pass, so that others behind the same address aren't locked out."""
-        if not self._authenticator.knew(*credential):
+        if not self._authenticator.was_valid(*credential):
             limits.admit_address(address)
         try:
             return self._authenticator.principal(*credential)

@@ -1,4 +1,4 @@
-"""Serves the routes of embeds: those that manage them, and those an embed itself may call."""
+"""Serves the routes of embeds: those that manage them, and those for the embed itself."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def add_embed_routes(
 def _view(
     route: EmbedRoute, store: Store, web: WebStore, settings: Settings, gate: Gate
 ) -> Callable[..., Response]:
-    """Check credential, right, query and body, in this order; then respond. Responses aren't
-    cached: changes must show at once, and a token is a secret."""
+    """Returns a view that checks credential, right, query and body, in this order, and then
+    responds. Responses aren't cached: changes must show at once, and a token is a secret."""
 
     def view(embed_id: str = "") -> Response:
         principal = gate.enter(request.environ)

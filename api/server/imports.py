@@ -1,4 +1,4 @@
-"""``/insight/v1/imports``: files of readings, sent in pieces, previewed and imported in the
+"""``/insight/v1/imports``: files of readings, uploaded in pieces, previewed and imported in the
 background. For administrators with a credential for all devices."""
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def add_import_routes(app: Flask, imports: Imports, gate: Gate) -> None:
 
 
 class _Views:
-    """Each checks the credential first."""
+    """Each view checks the credential first."""
 
     def __init__(self, imports: Imports, gate: Gate) -> None:
         self._imports, self._gate = imports, gate

@@ -35,7 +35,7 @@ class Intake(Protocol):
     def take(
         self, scope: Scope, source: str, body: bytes, content_type: str, coding: str, every: bool
     ) -> dict[str, Any]:
-        """The result of each row, after the commit. Raises ServiceError."""
+        """Returns the result of each row, after the commit. Raises ServiceError."""
         ...
 
 
@@ -48,8 +48,8 @@ def create_intake(
     shared: Shared | None = None,
     uses: KeyUses | None = None,
 ) -> Flask:
-    """The application for this one path. ``limits`` enables the rate limits; with ``shared`` they
-    hold across hosts."""
+    """Returns the application for this one path. ``limits`` enables the rate limits; with
+    ``shared`` they hold across hosts."""
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
     limited = limits and settings.rate_limit > 0
@@ -59,7 +59,7 @@ def create_intake(
     )
 
     def readings() -> Response:
-        """Check credential, parameters and size, in this order; then store the body."""
+        """Checks credential, parameters and size, in this order; then stores the body."""
         principal = gate.enter(request.environ)
         query = read(IntakeQuery, list(request.args.items(multi=True)))
         report = intake.take(
@@ -81,8 +81,9 @@ def create_intake(
 
 
 def _body() -> bytes:
-    """The body, up to one byte over the limit: reading stops silently at ``max_content_length``,
-    and the extra byte shows that a body without a declared length is too large."""
+    """Returns the body, up to one byte over the limit: reading stops silently at
+    ``max_content_length``, and the extra byte shows that a body without a declared length is too
+    large."""
     request.max_content_length = INGEST_BODY_BYTES + 1
     body = request.get_data(cache=False)
     if len(body) < (request.content_length or 0):

@@ -1,4 +1,4 @@
-"""Logs a failure that many requests meet once a minute, not once a request."""
+"""Logs a failure that affects many requests once a minute, not once per request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from api.errors import Unavailable
 
-EVERY_S: Final = 60.0  # between two lines with the same text
+EVERY_S: Final = 60.0  # seconds between two lines with the same text
 
 _log = logging.getLogger(__name__)
 _lock = Lock()
@@ -17,7 +17,7 @@ _logged_at: dict[str, float] = {}  # text → monotonic seconds
 
 
 def note(error: Unavailable) -> None:
-    """Log why requests fail: the first time, then once a minute."""
+    """Logs why requests fail: the first time, then once a minute."""
     now_s = monotonic()
     text = str(error)
     with _lock:

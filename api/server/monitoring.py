@@ -50,12 +50,12 @@ _FACTS: Final = {
 
 
 def create_operations(readiness: Readiness, settings: Settings) -> Flask:
-    """The application for these two paths."""
+    """Returns the application for these two paths."""
     app = Flask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
 
     def ready_view() -> Response:
-        """503 if this host can't serve, or if a check named by ``need`` isn't ok."""
+        """Responds 503 if this host can't serve, or if a check named by ``need`` isn't ok."""
         checks = readiness.checks()
         status = overall(checks)
         needed = [name for value in request.args.getlist("need") for name in value.split(",")]
@@ -80,7 +80,8 @@ def create_operations(readiness: Readiness, settings: Settings) -> Flask:
 
 
 def _admit(token: str, environ: dict[str, Any]) -> None:
-    """Require the token if one is set; else a request from this machine, and not by a web page."""
+    """Requires the token if one is set; otherwise a request from this machine that no web page
+    made."""
     if token:
         given = bearer(environ.get("HTTP_AUTHORIZATION")) or ""
         if hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):

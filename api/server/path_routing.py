@@ -1,4 +1,4 @@
-"""Routes paths to applications, and serves the site under a sub-path of its host, as in
+"""Routes paths to applications, and serves the site below a path of its host, as in
 WEIR_PUBLIC_URL=https://host/weir."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Mounted:
         return self._site(environ, start)
 
     def _above(self, name: str, value: str) -> str:
-        """A header's value; a path in it is prefixed with the root."""
+        """Returns a header's value; a path in it is prefixed with the root."""
         leads = name.lower() in _LEADING and value.startswith("/")
         return (
             value if not leads or without_root(self._root, value) != value else self._root + value
@@ -43,7 +43,7 @@ class Mounted:
 
 
 def without_root(root: str, path: str) -> str:
-    """The path without the root; unchanged if it isn't under the root."""
+    """Returns the path without the root; unchanged if it isn't below the root."""
     if root and (path == root or path.startswith(f"{root}/")):
         return path.removeprefix(root) or "/"
     return path
@@ -52,7 +52,7 @@ def without_root(root: str, path: str) -> str:
 def by_path(
     applications: Mapping[tuple[str, ...], WSGIApplication], fallback: WSGIApplication
 ) -> WSGIApplication:
-    """Send each path to the application of that path or of a parent, else to ``fallback``."""
+    """Sends each path to the application of that path or of a parent, else to ``fallback``."""
     owners = [(own, application_) for paths, application_ in applications.items() for own in paths]
 
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

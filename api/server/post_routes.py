@@ -30,7 +30,8 @@ def add_actions(
 
 
 def _view(action: Action, store: Store, gate: Gate, settings: Settings) -> Callable[..., Response]:
-    """Check credential, role, Accept header, query and body, in this order; then run the action."""
+    """Returns a view that checks credential, role, Accept header, query and body, in this order,
+    and then runs the action."""
 
     def view(id: str = "") -> Response:
         environ = request.environ

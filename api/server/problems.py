@@ -13,6 +13,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as WrongMethod
 
 from api.errors import (
+    PROBLEM_TYPE,
     STATUS_ERRORS,
     BadRequest,
     Internal,
@@ -20,7 +21,6 @@ from api.errors import (
     ServiceError,
     Unavailable,
 )
-from api.openapi import PROBLEM_TYPE
 from api.server import log_throttle
 from api.telemetry.request_record import REQUEST_ID
 
@@ -33,8 +33,8 @@ _log = logging.getLogger(__name__)
 
 
 def request_id() -> str:
-    """This request's id: the one from `api.server.request_logging`, else a new one. Ignores the
-    request's own headers."""
+    """Returns this request's id: the one from `api.server.request_logging`, else a new one. Ignores
+    the request's own headers."""
     environ = request.environ
     if REQUEST_ID not in environ:
         environ[REQUEST_ID] = secrets.token_hex(8)
@@ -42,8 +42,8 @@ def request_id() -> str:
 
 
 def answer_error(error: Exception) -> Response:
-    """The problem response for an exception. An unexpected one is logged, and its response has no
-    details."""
+    """Returns the problem response for an exception. An unexpected one is logged, and its response
+    has no details."""
     problem = _problem_of(error)
     if isinstance(problem, Unavailable):
         log_throttle.note(problem)
@@ -69,7 +69,8 @@ def problem_response(problem: ServiceError, instance: str) -> Response:
 
 
 def problem_object(problem: ServiceError, instance: str) -> dict[str, Any]:
-    """The members of RFC 9457, plus ``reason`` (a code) and ``errors`` (one per parameter)."""
+    """Returns the members of RFC 9457, plus ``reason`` (a code) and ``errors`` (one per
+    parameter)."""
     body: dict[str, Any] = {
         "type": f"urn:weir:problem:{problem.code}",
         "title": problem.title,

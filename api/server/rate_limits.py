@@ -1,7 +1,7 @@
 """Rate limits: a token bucket for each key, and one for the failures of each address.
 
-Without Redis each worker has its own buckets, so that the limits are per worker. With it they hold
-for all workers of all hosts; while Redis is down, per worker again.
+Without Redis each worker has its own buckets, so the limits are per worker. With Redis they hold
+for all workers of all hosts; while it is down, per worker again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 from api.errors import TooManyRequests
 from api.server.shared_state import Shared
 
-BURST_S: Final = 10  # a full bucket lasts for this long at the permitted rate
+BURST_S: Final = 10  # seconds for which a full bucket lasts at the permitted rate
 FAILURES_PER_S: Final = 5.0
 FAILURES_BURST: Final = 300.0
 _MOST_BUCKETS: Final = 10_000
@@ -40,7 +40,7 @@ class Buckets:
         self._lock = Lock()
 
     def take(self, name: str) -> float:
-        """Take one token: 0.0, or the seconds until one is available (and none was taken)."""
+        """Takes one token. Returns 0.0, or the seconds until one is available (and takes none)."""
         everywhere_s = self._everywhere_s(name, take=True)
         if everywhere_s is not None:
             return everywhere_s
@@ -55,7 +55,7 @@ class Buckets:
             return 0.0
 
     def wait(self, name: str) -> float:
-        """Seconds until a token is available, 0.0 if one is; takes none."""
+        """Returns the seconds until a token is available, 0.0 if one is; takes none."""
         everywhere_s = self._everywhere_s(name, take=False)
         if everywhere_s is not None:
             return everywhere_s
@@ -115,8 +115,8 @@ class FrameLimits:
         )
 
     def wait_s(self, address: str, token: str) -> float:
-        """Seconds until a request from that address with that token is allowed. 0.0 if it is
-        allowed now; that takes a token from both buckets. ``token``: any name for it."""
+        """Returns the seconds until a request from that address with that token is allowed. 0.0: it
+        is allowed now, and a token is taken from both buckets. ``token``: any name for it."""
         return self._addresses.take(address) or self._tokens.take(token)
 
 

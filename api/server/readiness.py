@@ -28,7 +28,7 @@ OVERALL: Final = {OK: "ready", DEGRADED: "degraded", FAILED: "not ready"}
 LAG_S: Final = 10.0
 COMMIT_S: Final = 10.0
 PATIENCE_S: Final = 3.0
-CACHE_S: Final = 1.0  # more frequent requests get the same checks
+CACHE_S: Final = 1.0  # seconds; more frequent requests get the same checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ class Readiness:
         self._cached_at_s = -CACHE_S
 
     def checks(self) -> Checks:
-        """Results at most a second old. Returns within a few seconds even if the store hangs."""
+        """Returns results at most a second old. Returns within a few seconds even if the store
+        hangs."""
         with self._lock:
             if monotonic() - self._cached_at_s >= CACHE_S:
                 self._cached, self._cached_at_s = self._look(), monotonic()
@@ -86,7 +87,7 @@ class Readiness:
         return checks
 
     def _of_store(self, store: Store) -> Checks:
-        """The checks that read the store. While one hangs, no second one is started."""
+        """Returns the checks that read the store. While one hangs, no second one is started."""
         if self._pending is None:
             self._pending = self._executor.submit(_check_store, store)
         try:
@@ -138,7 +139,8 @@ def _file_there(store: Store) -> Check | None:
 
 
 def _file(store: Store) -> Check | None:
-    """A file that was deleted or replaced can still be read by processes that have it open."""
+    """Checks for a file that was deleted or replaced: processes that have it open can still read
+    it."""
     file = store.file()
     if file is None:
         return None
@@ -163,14 +165,16 @@ def _replica(store: Store) -> Check | None:
 
 
 def _commit(store: Store, writer: writer_status.WriterStatus | None) -> Check:
-    """Seconds since the last commit. No limit: how long is too long depends on the fleet."""
+    """Returns the seconds since the last commit. There is no limit: how long is too long depends on
+    the fleet."""
     file = store.file()
     times_s = [at for at in (writer and writer.last_commit_s, file and file.written_s) if at]
     return Check(OK, "", {"ageS": round(max(0.0, time() - max(times_s)), 1) if times_s else None})
 
 
 def _writer(status: writer_status.WriterStatus | None, *, alone: bool) -> Check:
-    """SQLite's one writer runs on the host of the file; that of Postgres may run elsewhere."""
+    """Checks the writer. SQLite's one writer runs on the file's host; that of Postgres may run
+    elsewhere."""
     if status is None:
         return Check(DEGRADED if alone else OK, "No writer is running on this host.")
     facts: dict[str, Any] = {"waitingRows": status.waiting_rows}
@@ -186,7 +190,7 @@ def _writer(status: writer_status.WriterStatus | None, *, alone: bool) -> Check:
 
 
 def _feed(statuses: Sequence[writer_status.WriterStatus]) -> Check:
-    """The worst state of all MQTT ingesters on this host."""
+    """Returns the worst state of all MQTT ingesters on this host."""
     feeds = [status for status in statuses if status.feed is not None]
     last = [status.last_message_s for status in feeds if status.last_message_s]
     facts = {
@@ -203,7 +207,7 @@ def _feed(statuses: Sequence[writer_status.WriterStatus]) -> Check:
 
 
 def _listener(status: writer_status.WriterStatus | None) -> Check:
-    """Whether meters can connect by MQTT."""
+    """Checks whether meters can connect by MQTT."""
     if status is None or not status.fresh or status.listener is None:
         return Check(DEGRADED, "No writer on this host listens to meters.", {"clients": 0})
     last_s = status.listener_message_s

@@ -15,7 +15,7 @@ from api.errors import Busy, RequestTimeout
 
 Receive = Callable[[], Awaitable[Any]]
 
-PEER_BYTES: Final = 32 << 20  # four of the largest bodies
+PEER_BYTES: Final = 32 << 20  # bytes per peer: four of the largest bodies
 PROCESS_BYTES: Final = 128 << 20
 
 
@@ -32,7 +32,7 @@ class BodyBudget:
         self._total = 0
 
     def take(self, peer: str, size: int) -> None:
-        """Reserve ``size`` bytes. Raises Busy beyond either limit."""
+        """Reserves ``size`` bytes. Raises Busy beyond either limit."""
         if self._held[peer] + size > self._peer_bytes or self._total + size > self._process_bytes:
             raise Busy("Too many large request bodies at the moment.", retry_after_s=2.0)
         self._held[peer] += size
@@ -54,7 +54,7 @@ class Body:
         self.bytes = b""
 
     async def read(self, receive: Receive, within_s: float) -> None:
-        """Read the body. Raises RequestTimeout after ``within_s`` seconds, Busy, or ClientGone."""
+        """Reads the body. Raises RequestTimeout after ``within_s`` seconds, Busy, or ClientGone."""
         try:
             async with asyncio.timeout(within_s):
                 await self._read(receive)
@@ -76,6 +76,6 @@ class Body:
         self.bytes = bytes(body[: self._most_bytes + 1])
 
     def release(self) -> None:
-        """Return the reserved bytes."""
+        """Returns the reserved bytes to the budget."""
         self._budget.release(self._peer, self._taken)
         self._taken, self.bytes = 0, b""

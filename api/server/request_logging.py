@@ -54,7 +54,7 @@ _OTHER: Final = "other"
 
 
 class RequestLogging:
-    """``site`` with request logging."""
+    """Wraps ``site`` with request logging."""
 
     def __init__(self, site: WSGIApplication, settings: Settings) -> None:
         self._site = site
@@ -126,7 +126,7 @@ class RequestLogging:
 
 
 def _refused(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """The response to a request that was refused before it reached the site."""
+    """Returns the response to a request that was refused before it reached the site."""
     return problem_response(environ[REFUSAL], environ[REQUEST_ID])(environ, start_response)
 
 
@@ -175,7 +175,8 @@ def _complete(headers: Headers, record: RequestRecord, echoed: bool) -> None:
 
 
 def _route(path: str) -> str:
-    """A route pattern for paths outside the service. There are few, whatever is requested."""
+    """Returns a route pattern for paths outside the service. There are few, whatever is
+    requested."""
     root, _, rest = path.removeprefix("/").partition("/")
     if root not in _ROOTS or path.startswith(PATH_PREFIX):
         return _OTHER

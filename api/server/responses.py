@@ -15,14 +15,14 @@ from api.routes import Reply
 from api.server.problems import request_id
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 
-# Shared caches protect responses to Authorization, but not to a service-api-key: these values
-# must not let one store the response.
+# Shared caches don't store responses to requests with Authorization, but they would for a
+# service-api-key: these values forbid it.
 _PRIVATE: Final = "private, no-cache"
 _PUBLIC: Final = "public, max-age=300"
 _VARY: Final = f"{KEY_HEADER}, Authorization, Accept-Encoding"
 _PUBLIC_VARY: Final = "Accept-Encoding"
 
-# A page of another site can load nothing from here, but a configured CORS origin may fetch.
+# Pages of other sites can't load anything from here, but a configured CORS origin may fetch.
 _SAFE: Final = (
     ("X-Content-Type-Options", "nosniff"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
@@ -31,7 +31,7 @@ _SAFE: Final = (
 
 
 def answer(reply: Reply, principal_id: str, *, cacheable: bool = False) -> Response:
-    """The reply as JSON, or 304 if the client has it. ETags differ between principals."""
+    """Returns the reply as JSON, or 304 if the client has it. ETags differ between principals."""
     body = _dumped(reply.body, request.environ.get(REQUEST_RECORD))
     etag = etag_of(body, principal_id)
     vary = _PUBLIC_VARY if cacheable else _VARY
@@ -54,7 +54,8 @@ def _dumped(body: Any, record: RequestRecord | None) -> bytes:
 
 
 def etag_of(body: bytes, principal_id: str) -> str:
-    """A weak ETag, since compression may change the bytes; it covers the principal as well."""
+    """Returns a weak ETag, since compression may change the bytes; it covers the principal as
+    well."""
     digest = hashlib.sha256(f"{principal_id}\n".encode())
     digest.update(body)
     return f'W/"{digest.hexdigest()[:32]}"'
@@ -69,8 +70,8 @@ def has_it(if_none_match: str | None, etag: str) -> bool:
 
 
 def finisher(cors_origins: tuple[str, ...]) -> Callable[[Response], Response]:
-    """Adds to every response, errors included: the request's id, safety headers, and CORS headers
-    for configured origins."""
+    """Returns a function that adds to every response, errors included: the request's id, safety
+    headers, and CORS headers for configured origins."""
     origins = frozenset(cors_origins)
 
     def finish(response: Response) -> Response:

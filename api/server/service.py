@@ -8,12 +8,13 @@ from typing import Final
 from flask import Flask, Response, request
 from flask_compress import Compress
 from werkzeug.exceptions import NotFound
-from werkzeug.routing import BaseConverter
+from werkzeug.routing import BaseConverter, Rule
 
 from api.auth import Authenticator, EmbedAuthenticator, require
 from api.auth.key_uses import KeyUses
 from api.catalog import COLUMNS_TYPE, SITE_ROOT
-from api.openapi import JSON_TYPE, PROBLEM_TYPE, Operation
+from api.errors import PROBLEM_TYPE
+from api.openapi import JSON_TYPE, Operation
 from api.params import read
 from api.routes import (
     ADMIN_ACTIONS,
@@ -51,6 +52,18 @@ class _Identifier(BaseConverter):
     part_isolating = False
 
 
+class _Rule(Rule):
+    """A rule that only matches paths. The service never builds one from its parts, and compiling
+    the functions for that took most of its start."""
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        return _build_nothing
+
+
+def _build_nothing(rule: Rule, **parts: object) -> tuple[str, str]:
+    raise RuntimeError(f"the service builds no path: {rule.rule}")
+
+
 def create_service(
     store: Store,
     settings: Settings,
@@ -63,11 +76,12 @@ def create_service(
     imports: Imports | None = None,
     uses: KeyUses | None = None,
 ) -> Flask:
-    """Serves ``/management/v1``, ``/insight/v1``, ``/admin/v1`` and ``/healthz``; with ``web`` also
-    ``/embeds/v1``, which manages embeds, with ``imports`` files of readings.
+    """Returns the application for ``/management/v1``, ``/insight/v1``, ``/admin/v1`` and
+    ``/healthz``; with ``web`` also ``/embeds/v1``, which manages embeds, with ``imports`` files of
+    readings.
 
     For serving over the network: ``limits`` enables the rate limits (with ``shared`` across hosts),
-    ``compression`` compresses responses; ``uses`` notes when keys are used. The caller closes the
+    ``compression`` compresses responses; ``uses`` records when keys are used. The caller closes the
     stores.
     """
     limited = limits and settings.rate_limit > 0
@@ -89,8 +103,8 @@ def create_service(
 
 
 def create_embed_service(store: Store, web: WebStore, settings: Settings) -> Flask:
-    """The service for embeds' frames, called in process only: the interface and an embed's own
-    definition. It accepts the tokens of embeds and no other credential."""
+    """Returns the service for embeds' frames, called in process only: the interface and an embed's
+    own definition. It accepts the tokens of embeds and no other credential."""
     gate = Gate(EmbedAuthenticator(store, web, settings), None)
     app = _interface(store, settings, gate, None)
     add_embed_routes(app, OWN_ROUTES, store, web, settings, gate)
@@ -99,6 +113,7 @@ def create_embed_service(store: Store, web: WebStore, settings: Settings) -> Fla
 
 def _interface(store: Store, settings: Settings, gate: Gate, web: WebStore | None) -> Flask:
     app = Flask(__name__, static_folder=None)
+    app.url_rule_class = _Rule
     app.url_map.merge_slashes = False
     app.url_map.converters["identifier"] = _Identifier
     for route in (*ROUTES, *INSIGHT_ROUTES):
@@ -116,13 +131,13 @@ def _id(operation: Operation) -> str:
 
 
 def _refuse_merged_path() -> None:
-    """Respond 404 to a path with two leading slashes; Werkzeug would drop one of them."""
+    """Responds 404 to a path with two leading slashes; Werkzeug would drop one of them."""
     if request.environ["PATH_INFO"].startswith("//"):
         raise NotFound
 
 
 def _compress(app: Flask) -> None:
-    """Compress with Brotli or gzip, at a level that costs less time than it saves."""
+    """Compresses with Brotli or gzip, at a level that costs less time than it saves."""
     app.config.from_mapping(
         COMPRESS_ALGORITHM=["br", "gzip"],
         COMPRESS_BR_LEVEL=4,
@@ -135,7 +150,8 @@ def _compress(app: Flask) -> None:
 def _view(
     route: Route, store: Store, gate: Gate, web: WebStore | None, settings: Settings
 ) -> Callable[..., Response]:
-    """Check credential, role, Accept header and parameters, in this order; then respond."""
+    """Returns a view that checks credential, role, Accept header and parameters, in this order, and
+    then responds."""
     public = route.operation.public
 
     def view(id: str = "") -> Response:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from redis import Redis
 
 PREFIX: Final = "weir:"
-ANSWER_S: Final = 0.25  # a request waits no longer for it
+ANSWER_S: Final = 0.25  # seconds that a request waits for Redis at most
 AGAIN_S: Final = 5.0
 
 T = TypeVar("T")
@@ -49,12 +49,13 @@ class Shared:
     def __init__(self, url: str, clock_s: Callable[[], float] = monotonic) -> None:
         self._url, self._clock_s = url, clock_s
         self._redis: Redis | None = None
-        self._again_s = 0.0  # not before
+        self._again_s = 0.0  # time before which Redis isn't tried again
         self._away = False
         self._lock = Lock()
 
     def wait_s(self, bucket: str, per_s: float, burst: float, *, take: bool) -> float | None:
-        """Seconds until the bucket has a token, 0.0 if it has one; ``take`` takes it."""
+        """Returns the seconds until the bucket has a token, 0.0 if it has one; ``take`` takes
+        it."""
         arguments = (PREFIX + bucket, per_s, burst, int(take))
         reply = self._run(lambda redis: redis.eval(_BUCKET, 1, *arguments))
         return None if reply is None else float(reply)

@@ -78,5 +78,5 @@ LANES: Final = (
 
 
 def lane_of(path: str, lanes: Sequence[Lane] = LANES) -> Lane:
-    """The lane of a path; by default the last one."""
+    """Returns the lane of a path; by default the last one."""
     return next((lane for lane in lanes if lane.has(path)), lanes[-1])

@@ -1,4 +1,4 @@
-"""The tables of alerts: rules, receivers, what fires, silences, and the outbox."""
+"""The tables of alerts: rules, receivers, alerts, silences, and the outbox."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from api.store.table_definition import Column, Table
 
-ALERT_RULE: Final = Table(  # definition: JSON; live: needs a look with each reading
+ALERT_RULE: Final = Table(  # definition: JSON; live: evaluated with each reading
     "alert_rule",
     (
         Column("id", "text"),
@@ -43,7 +43,7 @@ ALERT_RECEIVER: Final = Table(  # config: JSON; secret: sealed
 )
 
 # One episode of a rule on a device. subject: a kind of finding, "state" or a metric; due_ms: when
-# time alone may change it; data: the rest, JSON
+# it may change without a reading; data: the rest, JSON
 ALERT: Final = Table(
     "alert",
     (
@@ -72,7 +72,7 @@ ALERT: Final = Table(
     ),
 )
 
-ALERT_SILENCE: Final = Table(  # null: any
+ALERT_SILENCE: Final = Table(  # null: every device, group or rule
     "alert_silence",
     (
         Column("id", "text"),
@@ -91,8 +91,9 @@ ALERT_SILENCE: Final = Table(  # null: any
     indexes=("CREATE INDEX alert_silence_by_organization ON alert_silence (organization_id)",),
 )
 
-# The outbox, a row for each message and receiver. thread: what its fire and its resolve share;
-# body: JSON; state: queued, sent, dead or dropped; place: the order within a thread
+# The outbox: a row for each message and receiver. thread: shared by an alert's "firing" and
+# "resolved" messages; body: JSON; state: queued, sent, dead or dropped; place: the order within a
+# thread
 ALERT_MESSAGE: Final = Table(
     "alert_message",
     (
@@ -118,7 +119,7 @@ ALERT_MESSAGE: Final = Table(
     ),
 )
 
-ALERT_CLOCK: Final = Table(  # name: run (the latest), away and back (of the latest downtime)
+ALERT_CLOCK: Final = Table(  # name: run (latest), away and back (latest downtime)
     "alert_clock", (Column("name", "text"), Column("at_ms", "int")), key=("name",)
 )
 

@@ -35,7 +35,7 @@ from api.store.sql import alerts as sql
 from api.store.sql.query import Dialect, Query
 from api.timez import now_ms
 
-_IN_ONE = 400  # devices of one statement
+_IN_ONE = 400  # devices per statement
 
 
 class AlertsPart(AuditPart):
@@ -235,8 +235,8 @@ class AlertsPart(AuditPart):
 
 
 def mark_alerts(dialect: Dialect, transaction: Transaction, keys: Iterable[int]) -> None:
-    """The devices' alerts are due, as part of whatever changed them. A mark is the time in
-    nanoseconds, with digits of chance for two at once."""
+    """Marks the devices' alerts as due, in the transaction that changed them. A mark is the time in
+    nanoseconds, with random last digits so that two simultaneous marks differ."""
     mark = now_ms() * 1_000_000 + secrets.randbelow(1_000_000)
     some = sorted(set(keys))
     if some:

@@ -1,4 +1,4 @@
-"""The tables of what people add, and of who did what."""
+"""The tables of notes, maintenance, corrections and the audit log."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Final
 
 from api.store.table_definition import Column, Table
 
-# kind: note, maintenance or correction, of a device or of a group. A note without to_ms is of an
-# instant. repeats: "", daily, weekly, monthly, up to until_ms, on the wall clock of zone. metrics:
-# comma-separated; factor null excludes them. ended_ms: since when a correction is revoked.
+# kind: note, maintenance or correction, of a device or of a group. A note without to_ms marks an
+# instant. repeats: "", daily, weekly or monthly, until until_ms, on the wall clock of zone.
+# metrics: comma-separated; a factor of null excludes them. ended_ms: when a correction was revoked.
 ANNOTATION: Final = Table(
     "annotation",
     (
@@ -47,7 +47,8 @@ ANNOTATION: Final = Table(
 
 
 def audit_table(name: str) -> Table:
-    """Who did what: ``before_value`` and ``after_value`` are JSON, null where there is none."""
+    """Returns an audit table: who did what. ``before_value`` and ``after_value`` are JSON, null
+    where there is none."""
     return Table(
         name,
         (

@@ -53,7 +53,8 @@ class AnnotationsPart(AuditPart):
             self.record_in(transaction, audit)
 
     def _mark(self, transaction: Transaction, annotation: Annotation) -> None:
-        """Maintenance changes the uptime of its devices, and what their profile is trained by."""
+        """Marks devices as due: maintenance changes their uptime and the data that their profile is
+        trained on."""
         if annotation.kind is not AnnotationKind.MAINTENANCE:
             return
         keys = [annotation.device_key]
@@ -83,7 +84,7 @@ class AnnotationsPart(AuditPart):
 
 
 def values_of(annotation: Annotation) -> list[object]:
-    """In the order of the table."""
+    """Returns the values in the order of the table's columns."""
     values = [getattr(annotation, name) for name in ANNOTATION.names]
     values[_KIND] = annotation.kind.value
     values[_REPEATS] = annotation.repeats.value

@@ -1,4 +1,4 @@
-"""The audit log, for every dialect, of the store and of what the web writes."""
+"""The audit log, for every dialect, both of the store and of the web's own store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AuditPart(Seam):
             self.record_in(transaction, entries)
 
     def record_in(self, transaction: Transaction, entries: Sequence[AuditEntry]) -> None:
-        """As part of what they tell of."""
+        """Records entries in the transaction of the change that they describe."""
         table = self.audit_table
         transaction.insert(table, table.names, [_row(entry) for entry in entries])
 

@@ -1,4 +1,4 @@
-"""Back up an embedded store while it is in use, and restore it.
+"""Backs up an embedded store while it is in use, and restores it.
 
 A backup is a tar file with a manifest (``manifest.json``), the store and the web's file. Each
 database is copied from one snapshot, which blocks no writer.
@@ -30,7 +30,7 @@ from api.store.web import migrations as web_migrations
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1
-PAGES: Final = 4_096  # copied between two reports of progress: 16 MiB
+PAGES: Final = 4_096  # pages copied between two reports of progress: 16 MiB
 PACKED: Final = (".gz", ".tgz")
 ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
 _ENDINGS: Final = ".tar, .tar.gz or .tgz"
@@ -61,7 +61,7 @@ class Backup:
 
 
 def back_up(store: Path, target: Path, made: str, program: str, on_progress: OnProgress) -> Backup:
-    """Copy the store at ``store`` and the web's file beside it into ``target``, compressed if its
+    """Copies the store at ``store`` and the web's file beside it into ``target``, compressed if its
     name ends in .gz or .tgz. ``target`` appears only once the copy is complete and verified. Raises
     UserError on failure."""
     if not target.name.endswith(ENDINGS):
@@ -82,14 +82,14 @@ def back_up(store: Path, target: Path, made: str, program: str, on_progress: OnP
 
 
 def check(file: Path) -> Backup:
-    """Verify a backup in a temporary folder beside it. Raises UserError if it is invalid."""
+    """Verifies a backup in a temporary folder beside it. Raises UserError if it is invalid."""
     with _translated(), _scratch(file) as folder:
         return _unpacked(file, folder)
 
 
 def restore(file: Path, store: Path) -> Backup:
-    """Replace the store's databases with those of a backup. Readers may stay connected: they notice
-    the new file and open it. The caller makes sure that nothing writes."""
+    """Replaces the store's databases with those of a backup. Readers may stay connected: they
+    notice the new file and open it. The caller makes sure that nothing writes."""
     store.parent.mkdir(parents=True, exist_ok=True)
     with _translated(), _scratch(store) as folder:
         backup = _unpacked(file, folder)
@@ -110,11 +110,12 @@ def _sources(store: Path) -> dict[str, Path]:
 
 
 def _copied(source: Path, target: Path, schema: Schema, on_progress: OnProgress) -> Part:
-    """Copy a snapshot of the source in one read transaction, and compare the rows of both."""
+    """Copies a snapshot of the source in one read transaction, and compares the row counts of
+    both."""
     with closing(_opened(source)) as original, closing(apsw.Connection(str(target))) as copy:
         _run(original, "BEGIN")
         expected = _inspected(original, schema)
-        if expected.version > schema.CURRENT:  # it couldn't be restored
+        if expected.version > schema.CURRENT:  # this program couldn't restore it
             raise UserError(
                 f"{source.name} has schema version {expected.version}, newer than this program's"
                 f" {schema.CURRENT}: back it up with the program that made it, or a newer one"
@@ -139,7 +140,7 @@ def _opened(path: Path) -> apsw.Connection:
 
 
 def _run(connection: apsw.Connection, sql: str) -> Any:
-    """`execute`; apsw's annotation of it names a type that our oldest Python lacks."""
+    """`execute`; apsw annotates it with a type that our oldest Python lacks."""
     return cast(Any, connection).execute(sql)
 
 
@@ -190,7 +191,7 @@ def _into(plain: IO[bytes], packed: bool) -> Generator[IO[bytes]]:
 
 
 def _unpacked(file: Path, folder: Path) -> Backup:
-    """The databases of a backup in ``folder``, verified."""
+    """Extracts the databases of a backup into ``folder`` and verifies them."""
     try:
         with tarfile.open(file, "r:*") as tar:
             for member in tar:
@@ -244,18 +245,19 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# --- Putting back --------------------------------------------------------------------------------
+# --- Restoring -----------------------------------------------------------------------------------
 
 
 def _replace(new: Path, place: Path) -> None:
-    """Put ``new`` in place of a database. The old WAL must never meet the new file, so it is
-    checkpointed and removed first. WAL mode is stored in the file: it is set before the rename."""
+    """Puts ``new`` in place of a database. The old WAL must never meet the new file, so it is
+    checkpointed and removed first. WAL mode is stored in the file, so it is set before the
+    rename."""
     with closing(apsw.Connection(str(new))) as connection:
         _run(connection, "PRAGMA journal_mode=WAL")
     with new.open("rb") as written:
         os.fsync(written.fileno())
     if place.exists():
-        before = place.stat()  # keep its owner and mode
+        before = place.stat()  # same owner and mode as before
         os.chown(new, before.st_uid, before.st_gid)
         new.chmod(before.st_mode & 0o777)
         with suppress(apsw.Error), closing(apsw.Connection(str(place))) as old:
@@ -268,13 +270,13 @@ def _replace(new: Path, place: Path) -> None:
 
 @contextmanager
 def _scratch(target: Path) -> Generator[Path]:
-    """A temporary folder on the target's disk, so that a rename completes the work."""
+    """Yields a temporary folder on the target's disk, so that a rename completes the work."""
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
         yield Path(folder)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename durable."""
+    """Makes a rename durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -7,6 +7,7 @@ the buckets to recompute.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
@@ -22,11 +23,14 @@ HOUR_MS = COARSEST_STORED.fixed_ms
 
 device_of = itemgetter(0)
 instant_of = itemgetter(0, 1)
-_WIDTH = 1 + len(RAW_COLUMNS)  # the device, its instant, its values
+Instants = Mapping[int, Sequence[int]]  # by device key, each ascending
+ALONE_FROM = 100  # fewer rows of a device aren't worth a statement of their own
+_WIDTH = 1 + len(RAW_COLUMNS)  # (device key, instant, values)
 
 
 def in_order(rows: Sequence[ReadingRow]) -> list[ReadingRow]:
-    """The distinct rows by device and instant; rows that share both keep their order of arrival.
+    """Returns the distinct rows by device and instant; rows that share both keep their order of
+    arrival.
 
     Raises ValueError for a row of the wrong width, before 1970 or with a number that isn't finite.
     """
@@ -44,31 +48,32 @@ def _refuse_unstorable(rows: Sequence[ReadingRow]) -> None:
         raise ValueError(f"a reading must have {_WIDTH} values and a timestamp from 1970 on")
 
 
-def by_device(rows: Iterable[ReadingRow]) -> Iterator[tuple[int, list[int]]]:
-    """(device key, its instants ascending) from sorted rows."""
-    for device, group in groupby(rows, device_of):
-        yield device, [row[1] for row in group]
+def by_device(rows: Iterable[Row]) -> Instants:
+    """Returns the instants of sorted rows by device, ascending."""
+    return {device: [row[1] for row in group] for device, group in groupby(rows, device_of)}
 
 
-def hours_met(rows: Sequence[ReadingRow]) -> list[Range]:
-    """For each device, the range of whole hours that contains all of its rows."""
+def hours_met(instants: Instants) -> list[Range]:
+    """Returns, for each device, the range of whole hours that contains all of its rows."""
     return [
-        (device, floor_to(instants[0], HOUR_MS), floor_to(instants[-1], HOUR_MS) + HOUR_MS)
-        for device, instants in by_device(rows)
+        (device, floor_to(some[0], HOUR_MS), floor_to(some[-1], HOUR_MS) + HOUR_MS)
+        for device, some in instants.items()
     ]
 
 
-def doubtful(rows: Sequence[ReadingRow], last_hours: Mapping[int, int]) -> list[Instant]:
-    """The distinct instants at which rows may already be stored: those not after the device's last
-    hour with readings, among the hours of the batch."""
-    if not last_hours:
-        return []
-    ends = {device: hour + HOUR_MS for device, hour in last_hours.items()}
-    return list(dict.fromkeys(instant_of(row) for row in rows if row[1] < ends.get(row[0], 0)))
+def doubtful(instants: Instants, last_hours: Mapping[int, int]) -> list[Instant]:
+    """Returns the distinct instants at which rows may already be stored: those not after the
+    device's last hour with readings, among the hours of the batch."""
+    return [
+        (device, ts)
+        for device, hour in sorted(last_hours.items())
+        if (some := instants.get(device))
+        for ts in dict.fromkeys(some[: bisect_left(some, hour + HOUR_MS)])
+    ]
 
 
 class New(NamedTuple):
-    """The new rows of a batch: ``first`` are the first at their instant (seq 0); ``further`` end
+    """The new rows of a batch. ``first`` are the first at their instant (seq 0); ``further`` end
     with their seq."""
 
     first: list[ReadingRow]
@@ -76,19 +81,19 @@ class New(NamedTuple):
 
     @property
     def rows(self) -> list[Row]:
-        """All new rows, by device and instant."""
+        """Returns all new rows, by device and instant."""
         return sorted([*self.first, *self.further], key=instant_of) if self.further else self.first
 
     @property
     def readings(self) -> list[ReadingRow]:
-        """The new rows as readings, without seq; ``first`` before ``further``."""
+        """Returns the new rows as readings, without seq; ``first`` before ``further``."""
         return [*self.first, *(cast("ReadingRow", row[:-1]) for row in self.further)]
 
 
 def decide(existing: Sequence[Row], batch: Sequence[ReadingRow]) -> New:
-    """The new rows of a sorted, distinct batch, given the stored rows (…, seq) at its doubtful
-    instants. A row with all values equal to a stored one is a repeat; a different row at the same
-    instant gets the next seq."""
+    """Returns the new rows of a sorted, distinct batch, given the stored rows (…, seq) at its
+    doubtful instants. A row with all values equal to a stored one is a repeat; a different row at
+    the same instant gets the next seq."""
     if not existing and len(set(map(instant_of, batch))) == len(batch):
         return New(list(batch), [])
     stored = {row[:-1] for row in existing}
@@ -110,22 +115,42 @@ def decide(existing: Sequence[Row], batch: Sequence[ReadingRow]) -> New:
 
 
 def touched(
-    rows: Sequence[Row], resolution: Resolution, last_hours: Mapping[int, int]
+    instants: Instants, resolution: Resolution, last_hours: Mapping[int, int]
 ) -> list[Range]:
-    """Ranges of the buckets that these new rows fall into, adjacent buckets as one range.
+    """Returns ranges of the buckets that new rows at these instants fall into, adjacent buckets as
+    one range.
 
-    If nothing is stored after a device's first touched hour, this is one range from its first to
+    If nothing is stored after a device's first affected hour, this is one range from its first to
     its last bucket: the buckets between are empty or part of this batch.
     """
     length = resolution.fixed_ms
     ranges: list[Range] = []
-    for device, instants in by_device(rows):
-        first, last = floor_to(instants[0], length), floor_to(instants[-1], length)
-        if last_hours.get(device, 0) <= floor_to(instants[0], HOUR_MS):
-            ranges.append((device, first, last + length))
+    for device, some in instants.items():
+        if last_hours.get(device, 0) <= floor_to(some[0], HOUR_MS):
+            end_ms = floor_to(some[-1], length) + length
+            ranges.append((device, floor_to(some[0], length), end_ms))
         else:
-            ranges += _coalesced(device, instants, length)
+            ranges += _coalesced(device, some, length)
     return ranges
+
+
+def by_company(
+    instants: Instants, resolution: Resolution, last_hours: Mapping[int, int]
+) -> tuple[Instants, Instants]:
+    """Splits the instants of new rows: those whose buckets may hold several rows, and those of long
+    runs of rows each alone in its bucket, after the device's last hour with readings."""
+    length = resolution.fixed_ms
+    joint: dict[int, Sequence[int]] = {}
+    alone: dict[int, Sequence[int]] = {}
+    for device, some in instants.items():
+        place = bisect_left(some, last_hours[device] + HOUR_MS) if device in last_hours else 0
+        run = some[place:] if place else some
+        if len(run) >= ALONE_FROM and len({instant // length for instant in run}) == len(run):
+            alone[device] = run
+            some = some[:place]
+        if some:
+            joint[device] = some
+    return joint, alone
 
 
 def _coalesced(device: int, instants: Sequence[int], length: int) -> Iterator[Range]:
@@ -135,11 +160,6 @@ def _coalesced(device: int, instants: Sequence[int], length: int) -> Iterator[Ra
         yield device, members[0] * length, (members[-1] + 1) * length
 
 
-def earliest(rows: Iterable[Row]) -> list[tuple[int, int]]:
-    """(device, its earliest instant among these rows), by device."""
-    first: dict[int, int] = {}
-    for row in rows:
-        device, ts = row[0], row[1]
-        if ts < first.get(device, ts + 1):
-            first[device] = ts
-    return sorted(first.items())
+def earliest(instants: Instants) -> list[tuple[int, int]]:
+    """Returns (device, its earliest instant), by device."""
+    return [(device, some[0]) for device, some in instants.items()]

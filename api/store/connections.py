@@ -16,16 +16,16 @@ from api.errors import Unavailable
 from api.store.base import Row
 
 CONNECT_TIMEOUT_S: Final = 5
-READ_PATIENCE_S: Final = 15  # then a read fails instead of blocking its thread
-GRACE_S: Final = 2.0  # for the server to cancel the statement first
-PROBE_AFTER_S: Final = 20.0  # without a byte of the result: then the server is probed
+READ_PATIENCE_S: Final = 15  # seconds; then a read fails instead of blocking its thread
+GRACE_S: Final = 2.0  # seconds; the server cancels the statement first
+PROBE_AFTER_S: Final = 20.0  # seconds without a byte of the result after which the server is probed
 KEEPALIVE: Final[dict[str, Any]] = {  # seconds until a vanished host is noticed
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-# The same on the server: locks of a vanished client are released within a minute.
+# The same on the server: it releases the locks of a vanished client within a minute.
 SERVER_KEEPALIVE: Final = (
     "tcp_keepalives_idle = 10",
     "tcp_keepalives_interval = 5",
@@ -50,9 +50,9 @@ _END: Final = (
 
 
 class Connection(psycopg.Connection[Row]):
-    """``patience_s``: time limit of a statement. None: no limit while the server works on it, since
-    an import or an upgrade may take hours; a second connection probes whether it does. A statement
-    on a server that hangs fails and its connection is closed."""
+    """``patience_s`` is the time limit of a statement. None: no limit while the server works on it,
+    since an import or an upgrade may take hours; a second connection probes whether it still does.
+    If the server hangs, the statement fails and its connection is closed."""
 
     patience_s: float | None = None
     url: str = ""
@@ -68,7 +68,7 @@ class Connection(psycopg.Connection[Row]):
             raise Unavailable(TOO_SLOW, retry_after_s=5.0) from error
 
     def _probed(self, gen: PQGen[RV]) -> PQGen[RV]:
-        """``gen``, with probes of the server; psycopg resumes it ten times a second."""
+        """Runs ``gen`` with probes of the server; psycopg resumes it ten times a second."""
         missed, probe_s = 0, monotonic() + PROBE_AFTER_S
         try:
             state = next(gen)
@@ -78,7 +78,7 @@ class Connection(psycopg.Connection[Row]):
                     missed, probe_s = 0, monotonic() + PROBE_AFTER_S
                 elif monotonic() > probe_s:
                     missed = 0 if self._server_is_working() else missed + 1
-                    if missed > 1:  # a single miss may be a response on its way
+                    if missed > 1:  # after one miss, the response may still be on its way
                         self._give_up()
                     probe_s = monotonic() + PROBE_AFTER_S
                 state = gen.send(ready)
@@ -94,19 +94,19 @@ class Connection(psycopg.Connection[Row]):
         return row is not None and bool(row[0])
 
     def _give_up(self) -> None:
-        """Close the connection, on the server too if it is in reach, so that its locks don't block
-        the next attempt."""
+        """Closes the connection, also on the server if that is reachable, so that its locks don't
+        block the next attempt."""
         pid = self.info.backend_pid
         try:
             with self._second_connection() as other:
                 other.execute(_END, (pid, NAME))
         except (psycopg.Error, Unavailable):
-            pass  # the server is out of reach
+            pass  # the server is unreachable
         self.pgconn.finish()
         raise Unavailable(SILENT, retry_after_s=5.0)
 
     def _second_connection(self) -> Connection:
-        """A second connection to the same server, with a short deadline."""
+        """Opens a second connection to the same server, with a short deadline."""
         info = self.info
         address = info.hostaddr or None
         other = connect(self.url, host=info.host, hostaddr=address, port=info.port)
@@ -115,7 +115,7 @@ class Connection(psycopg.Connection[Row]):
 
 
 def connect(url: str, **options: Any) -> Connection:
-    """A new connection. Raises psycopg.OperationalError within seconds if no server responds."""
+    """Opens a connection. Raises psycopg.OperationalError within seconds if no server responds."""
     connection = Connection.connect(
         url,
         autocommit=True,
@@ -145,7 +145,7 @@ class Idle:
         self._idle: list[Connection] = []
 
     def take(self) -> Connection | None:
-        """A connection that looks sound without a round trip; None if there is none."""
+        """Returns a connection that seems usable without a round trip; None if there is none."""
         while (connection := self._last()) is not None:
             if not _has_input(connection):
                 return connection

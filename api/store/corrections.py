@@ -1,8 +1,9 @@
-"""Corrections: what the readings of a span count as, while they are kept as they came.
+"""Corrections: they change the effective values of the readings in a span, while the original
+readings are kept.
 
-Corrections in force are applied one after the other, in the order in which they were made, to the
-readings as they came. Whatever changes among them (one more, one less, a late reading) restores
-the range first: the result depends on the corrections in force alone.
+Corrections in force are applied to the original readings in the order in which they were made. Any
+change (a correction added or revoked, a late reading) first restores the range, so that the result
+depends only on the corrections in force.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class CorrectionsPart(RetentionPart, AuditPart):
     def _keep_correction(
         self, correction: Annotation, audit: Sequence[AuditEntry], arithmetic: Arithmetic
     ) -> Touched:
-        """Keep a correction as it becomes, and have its span say what those in force make of it."""
+        """Saves a correction in its new state and applies the corrections in force to its span."""
         key, low, high = _range(correction)
         with self.transaction() as transaction:
             transaction.lock_devices([key])
@@ -77,30 +78,30 @@ class CorrectionsPart(RetentionPart, AuditPart):
                 " nor can a correction of them be revoked"
             )
 
-    # --- For those who write readings ---
+    # --- For the parts that write readings ---
 
     def corrected_among(self, transaction: Transaction, keys: Iterable[int]) -> set[int]:
-        """Those of the devices that a correction is in force for."""
+        """Returns those of the devices that have a correction in force."""
         rows = transaction.fetch(annotations_sql.corrected_devices())
         return {key for (key,) in rows}.intersection(keys) if rows else set()
 
     def as_they_came(
         self, transaction: Transaction, existing: list[Row], instants: Sequence[Instant]
     ) -> list[Row]:
-        """Stored rows (…, seq) at these instants, with the values they came with."""
+        """Returns the stored rows (…, seq) at these instants with their original values."""
         rows = transaction.fetch(sql.originals_at(self.dialect, instants))
         originals = {(row[0], row[1], row[-1]): row for row in rows}
         return [originals.get((row[0], row[1], row[-1]), row) for row in existing]
 
     def correct_new(self, transaction: Transaction, rows: Sequence[Row], keys: set[int]) -> None:
-        """Readings of a corrected span that have just come in."""
+        """Corrects new readings of a corrected span."""
         for key in keys:
             instants = [row[1] for row in rows if row[0] == key]
             if instants:
                 self.apply_corrections(transaction, key, min(instants), max(instants))
 
     def apply_corrections(self, transaction: Transaction, key: int, low: int, high: int) -> None:
-        """Restore the readings in [low, high], then apply the corrections in force to them."""
+        """Restores the readings in [low, high], then applies the corrections in force to them."""
         for statement in sql.restore(key, low, high):
             transaction.run(statement)
         in_force = transaction.fetch(annotations_sql.corrections(self.dialect, [key]))
@@ -123,7 +124,7 @@ def _apply(
 
 
 def _range(correction: Annotation) -> tuple[int, int, int]:
-    """(device key, first, last instant), both inclusive."""
+    """Returns (device key, first, last instant), both inclusive."""
     assert correction.device_key is not None
     assert correction.to_ms is not None
     return correction.device_key, correction.from_ms, correction.to_ms - 1

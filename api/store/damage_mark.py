@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from api.store.sqlite_connections import DAMAGED, beside
+from api.store.sqlite_connections import DAMAGED, beside, stat_of
 
 CHECK_EVERY_S: Final = 5.0
 CHECK_SHARE: Final = 20  # a check that takes one minute is repeated after twenty
@@ -20,16 +20,18 @@ CHECK_SHARE: Final = 20  # a check that takes one minute is repeated after twent
 class DamageMark:
     def __init__(self, store: Path) -> None:
         self._path = beside(store, "-damaged")
-        self._due_s = 0.0  # monotonic
+        self._due_s = 0.0  # on the monotonic clock
 
     def note(self, inode: int, error: BaseException | None) -> None:
-        """Set the mark if the error reports damage."""
+        """Sets the mark if the error reports damage."""
         if isinstance(error, DAMAGED):
             with suppress(OSError):  # if the mark can't be written, neither can the store
                 self._path.write_text(f"{inode} {error}\n", "utf-8")
 
     def of(self, inode: int) -> bool:
         """Whether the file with that inode is marked."""
+        if stat_of(self._path) is None:  # four times a transaction: opening takes much longer
+            return False
         try:
             noted, _, _ = self._path.read_text("utf-8").partition(" ")
         except OSError:

@@ -27,8 +27,8 @@ _CLAIMS = ("active", *(column for column, _ in UNIQUE_WHEN_ACTIVE))
 @dataclass
 class Plan:
     """The devices to create and to update, by key, and the groups to set. ``released`` are updated
-    devices that give up a unique identifier, which another device may take; ``moved``: devices
-    whose meters upstream change, with these, nearest first."""
+    devices that give up a unique identifier, which another device may take. ``moved`` maps devices
+    whose upstream meters change to these, nearest first."""
 
     created: dict[int, Values] = field(default_factory=dict[int, Values])
     updated: dict[int, Values] = field(default_factory=dict[int, Values])
@@ -64,7 +64,7 @@ class Planner:
             self._remember(key, self.devices[key])
 
     def plan(self, devices: Iterable[NewDevice]) -> Plan:
-        """The plan. Raises UserError that names the first device that can't be imported."""
+        """Returns the plan. Raises UserError that names the first device that can't be imported."""
         plan = Plan()
         created = updated = 0
         parents: dict[int, str | None] = {}
@@ -91,8 +91,8 @@ class Planner:
         return plan
 
     def _find(self, serial: str, given: Values) -> int | None:
-        """The device's key: by UUID if one is given, else the active device with that serial
-        number, else the newest inactive one."""
+        """Returns the device's key: by UUID if one is given, else the active device with that
+        serial number, else the newest inactive one."""
         if "id" not in given:
             return self._by_serial.get(serial)
         device_id = given["id"]
@@ -139,7 +139,8 @@ class Planner:
         return {**given, "config": orjson.dumps(config).decode() if config else None}
 
     def _refuse_changed(self, key: int, device: NewDevice) -> None:
-        """Only what the store holds counts: a file may name a device twice."""
+        """Compares with the stored device, not with an earlier row: a file may name a device
+        twice."""
         updated_ms = self._updated_ms.get(key)
         if device.expected_ms is not None and updated_ms != device.expected_ms:
             raise Conflict(
@@ -148,12 +149,13 @@ class Planner:
             )
 
     def _touch(self, plan: Plan, key: int) -> None:
-        """Its groups or its parent are set, which stand in other tables."""
+        """Gives the device a new ``updated_ms`` where only its groups or parent change, which other
+        tables hold."""
         if key not in plan.created and key not in plan.updated:
             plan.updated[key] = self.devices[key] = self._later(self.devices[key])
 
     def _later(self, values: Values) -> Values:
-        """With another ``updated_ms`` than before, also within the same millisecond."""
+        """Returns the values with a later ``updated_ms``, even within the same millisecond."""
         return {**values, "updated_ms": max(self.now_ms, values["updated_ms"] + 1)}
 
     def _remember(self, key: int, values: Values) -> None:
@@ -164,7 +166,7 @@ class Planner:
             self._by_serial[serial] = key
 
     def _move(self, plan: Plan, given: Mapping[int, str | None]) -> None:
-        """Last, since a file may name a parent before it names the parent's own entry."""
+        """Runs last, since a file may name a parent before it lists that parent."""
         parents = {key: upstream[0] for key, upstream in self._upstream.items()}
         for key, serial in given.items():
             parents.pop(key, None)

@@ -13,15 +13,15 @@ from api.store.base import Device, Row
 from api.store.tables import DEVICE
 from api.timez import parse_instant
 
-IMPORT_FIELDS: Final = (  # fields of an import beyond those of the interface
+IMPORT_FIELDS: Final = (  # import fields that the interface doesn't have
     DeviceField("active", "active", "flag"),
     DeviceField("reportingInterval", "reporting_interval_s", "number", required=False),
 )
 FIELDS: Final = {f.name: f for f in (*DEVICE_FIELDS, *IMPORT_FIELDS)}
-PARENT: Final = "parent"  # of an import, and in a device's configuration
+PARENT: Final = "parent"  # in an import, and in a device's configuration
 GIVEN_BY_STORE: Final = frozenset({"organization_id", "serial_number", "updated_ms"})
 
-DEFAULTS: Final[dict[str, Any]] = {  # of a new device's columns; see also `NewDeviceValues`
+DEFAULTS: Final[dict[str, Any]] = {  # defaults of a new device; see also `NewDeviceValues`
     "category": CATEGORIES[0],
     "installed": 1,
     "active": 1,
@@ -58,7 +58,7 @@ _INTERVAL = COLUMNS.index("reporting_interval_s")
 
 
 def device_from(row: Row) -> Device:
-    """The device of a row in the order of `COLUMNS`."""
+    """Converts a row in the order of `COLUMNS`."""
     values = list(row)
     for index, read in _CONVERTED:
         values[index] = read(values[index])
@@ -70,8 +70,8 @@ def device_from(row: Row) -> Device:
 
 
 def in_context(device: Device, groups: Sequence[str], parent: str | None) -> Device:
-    """The device with its groups and its parent's serial number in its configuration; its own
-    configuration's ``groups`` has precedence."""
+    """Returns the device with its groups and its parent's serial number in its configuration. A
+    ``groups`` entry of its own configuration has precedence."""
     config = device.config or {}
     added: dict[str, Any] = {}
     if groups and "groups" not in config:
@@ -82,7 +82,8 @@ def in_context(device: Device, groups: Sequence[str], parent: str | None) -> Dev
 
 
 def own_config(device: Device) -> dict[str, Any]:
-    """Its configuration without what is stored elsewhere, to be changed and imported again."""
+    """Returns the configuration without what is stored elsewhere, to be changed and imported
+    again."""
     elsewhere = ("reportingInterval", "groups", PARENT)
     return {name: each for name, each in (device.config or {}).items() if name not in elsewhere}
 
@@ -109,15 +110,15 @@ _WRITE: dict[FieldKind, Callable[[Any], Any]] = {
 
 
 def _without_parent(name: str, value: Any) -> Any:
-    """A configuration without the parent, which is stored separately."""
+    """Removes the parent, which is stored separately, from a configuration."""
     if name != "config" or PARENT not in value:
         return value
     return {key: each for key, each in value.items() if key != PARENT}
 
 
 def import_columns(values: dict[str, Any]) -> dict[str, Any]:
-    """Column values of an import's fields. Ignored: null for a field that can't be null, unknown
-    names, and fields that only the store sets."""
+    """Returns the column values of an import's fields. Ignores null for a field that can't be null,
+    unknown names, and fields that only the store sets."""
     columns: dict[str, Any] = {}
     for name, value in values.items():
         field_ = FIELDS.get(name)
@@ -133,7 +134,7 @@ def import_columns(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def given_parent(fields: dict[str, Any]) -> tuple[bool, str | None]:
-    """Whether an import gives a parent (perhaps None), and its serial number."""
+    """Returns whether an import gives a parent (possibly None), and its serial number."""
     for place in (fields, fields.get("config") or {}):
         if PARENT in place:
             return True, place[PARENT]
@@ -151,7 +152,7 @@ class NewDeviceValues:
     given: dict[str, Any] = field(default_factory=dict)
 
     def columns(self) -> dict[str, Any]:
-        """Every column; ``key`` is still null."""
+        """Returns every column; ``key`` is still null."""
         created = self.given.get("created_ms", self.now_ms)
         return {
             **dict.fromkeys(COLUMNS),

@@ -33,43 +33,45 @@ class Transaction(Protocol):
     def run(self, query: Query) -> None: ...
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        """Insert many rows."""
+        """Inserts many rows."""
         ...
 
     def lock_devices(self, keys: Sequence[int]) -> None:
-        """Wait until no other transaction writes to these devices' time series."""
+        """Waits until no other transaction writes to these devices' time series, and locks them."""
         ...
 
     def lock_directory(self) -> None:
-        """Wait until no other transaction writes to the small tables."""
+        """Waits until no other transaction writes to the small tables, and locks them."""
         ...
 
 
 class Seam(ABC):
-    """What a dialect implements; the parts of a store build on it."""
+    """The methods that a dialect implements; the parts of a store use them."""
 
     dialect: ClassVar[Dialect]
 
     @abstractmethod
     def fetch(self, query: Query) -> list[Row]:
-        """All rows of a read, as plain tuples. Raises Unavailable, StoreMissing."""
+        """Returns all rows of a read, as plain tuples. Raises Unavailable, StoreMissing."""
 
     def fetch_over(self, grouped: Grouped, ranges: Ranges) -> list[Row]:
-        """The aggregates of each ascending range that has rows, in one statement."""
+        """Returns the aggregates of each ascending range that has rows, in one statement."""
         if len(ranges) == 1:
             return self.fetch(over_one(grouped, *ranges[0]))
         return self.fetch(over_all(self.dialect, grouped, ranges)) if ranges else []
 
     def reckon(self, work: Callable[[Arithmetic], T]) -> T:
-        """Run ``work``, which adds or divides readings. A dialect that fails if a result doesn't
-        fit a double runs it again with guarded arithmetic, so a failed run must change nothing."""
+        """Runs ``work``, which adds or divides readings. Where a result doesn't fit a double, a
+        dialect may fail and run it again with guarded arithmetic, so a failed run must change
+        nothing."""
         return work(PLAIN)
 
     @abstractmethod
     def settle(self) -> None:
-        """Update the planner's statistics after a bulk load, if the dialect needs it."""
+        """Updates the planner's statistics after a bulk load, if the dialect needs it."""
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Transaction]:
-        """A transaction that commits at the end of the block and rolls back on an exception.
-        Raises Unavailable, StoreMissing, and UserError where the store is open read-only."""
+        """Returns a transaction that commits at the end of the block and rolls back on an
+        exception. Raises Unavailable, StoreMissing, and UserError where the store is open
+        read-only."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +13,6 @@ import orjson
 
 from api.errors import Conflict, UserError
 from api.metering.register import RegisterSettings, settings_of
-from api.store.alert_tables import ALERT_RULE
 from api.store.base import (
     Device,
     DeviceQuery,
@@ -35,7 +35,7 @@ from api.store.sql.arithmetic import Arithmetic
 from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_GROUP, ORGANIZATION_SETTING
 from api.timez import LAST_INSTANT_MS, now_ms
 
-NAMED = 5  # devices listed in a message that is about one of several
+NAMED = 5  # devices listed in a message that can't name only one
 
 
 class DirectoryPart(RegistersPart):
@@ -68,6 +68,9 @@ class DirectoryPart(RegistersPart):
 
     def organization_settings(self, organization_id: str) -> dict[str, str]:
         return dict(self.fetch(sql.settings(organization_id)))  # pyright: ignore[reportArgumentType]
+
+    def settings_named(self, name: str) -> dict[str, str]:
+        return dict(self.fetch(sql.settings_named(name)))  # pyright: ignore[reportArgumentType]
 
     def change_organization(
         self, organization_id: str, change: OrganizationChange, audit: Sequence[AuditEntry] = ()
@@ -122,7 +125,7 @@ class DirectoryPart(RegistersPart):
             for statement in groups_sql.rename(organization_id, name, new_name):
                 transaction.run(statement)
             rows = transaction.fetch(groups_sql.definitions(organization_id))
-            for table, id, called, text in rows:
+            for table, _, id, called, text in rows:
                 definition = orjson.loads(text)
                 if _names(called, definition, name):
                     after = _budget_of(new_name) if called == _budget_of(name) else called
@@ -141,8 +144,8 @@ class DirectoryPart(RegistersPart):
             ]
             rows = transaction.fetch(groups_sql.definitions(organization_id))
             users += [
-                f"{'rule' if table == ALERT_RULE.name else 'plan'} {called}"
-                for table, _, called, text in rows
+                f"{kind} {called}"
+                for _, kind, _, called, text in rows
                 if _names(called, orjson.loads(text), name)
             ]
             if users:
@@ -166,6 +169,15 @@ class DirectoryPart(RegistersPart):
     def devices_in_context(self, scope: Scope, keys: Sequence[int]) -> list[Device]:
         rows = self.fetch(sql.devices_by_key(self.dialect, scope, keys)) if keys else []
         return in_scope(self, scope, [device_from(row) for row in rows])
+
+    def device_page(self, scope: Scope, query: DeviceQuery) -> tuple[int, list[Device]]:
+        if query.text is None:
+            return self.count_devices(scope, query), self.devices(scope, query)
+        every = replace(query, limit=None, offset=0)  # a text is searched in all rows: only once
+        keys = [key for (key,) in self.fetch(sql.device_keys(self.dialect, scope, every))]
+        page = keys[query.offset :][: query.limit]
+        by_key = {each.key: each for each in self.devices_in_context(scope, page)}
+        return len(keys), [by_key[key] for key in page if key in by_key]
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
         return int(self.fetch(sql.count_devices(self.dialect, scope, query))[0][0])
@@ -233,7 +245,7 @@ class DirectoryPart(RegistersPart):
         return self.reckon(carry_out)
 
     def _configured(self, organization_id: str, wanted: Sequence[NewDevice]) -> list[int]:
-        """The devices whose readings may follow from what is imported."""
+        """Returns the devices whose derived readings may depend on what is imported."""
         serials = [
             device.serial_number
             for device in wanted
@@ -297,7 +309,7 @@ def _names(called: str, definition: Mapping[str, Any], group: str) -> bool:
 
 
 def _budget_of(group: str) -> str:
-    """The name of a group's budget."""
+    """Returns the name of a group's budget."""
     return f"group:{group}"
 
 
@@ -311,18 +323,18 @@ def _renamed(definition: Mapping[str, Any], group: str, new_name: str) -> str:
 
 
 def _defaults(settings: Mapping[str, str]) -> dict[str, str]:
-    """Columns of new devices, from the organization's settings."""
+    """Returns columns of new devices from the organization's settings."""
     zone = {"time_zone": settings["zone"]} if "zone" in settings else {}
     return {**zone, "cost_per_gallon": _no_price(settings.get("currency"))}
 
 
 def _no_price(currency: str | None) -> str:
-    """As JSON, of devices without a price of their own."""
+    """Returns, as JSON, the price of a device without a price of its own."""
     return orjson.dumps({"currency": currency} if currency else {}).decode()
 
 
 def in_scope(store: Seam, scope: Scope, devices: Sequence[Device]) -> list[Device]:
-    """The devices with their groups and parents, as far as the scope sees these."""
+    """Returns the devices with their groups and parents, as far as the scope sees these."""
     if not devices:
         return []
     keys = [device.key for device in devices]
@@ -331,13 +343,13 @@ def in_scope(store: Seam, scope: Scope, devices: Sequence[Device]) -> list[Devic
         groups.setdefault(key, []).append(name)
     parents: dict[int, str] = {}
     for key, serial in store.fetch(sql.parents_of(store.dialect, scope, keys)):
-        parents.setdefault(key, serial)  # the nearest comes first
+        parents.setdefault(key, serial)  # the nearest is first
     return [in_context(each, groups.get(each.key, ()), parents.get(each.key)) for each in devices]
 
 
 @contextmanager
 def _named(devices: Sequence[Values]) -> Generator[None]:
-    """Name the devices if the database refuses them for a reason that the plan didn't foresee."""
+    """Names the devices if the database refuses them for a reason that the plan didn't check."""
     try:
         yield
     except Taken as error:

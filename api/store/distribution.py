@@ -14,14 +14,14 @@ from api.store.web import migrations as web_migrations
 from api.store.web.tables import WEB_TABLES
 
 UNKNOWN_CORES: Final = 4
-"""Assumed of a node that doesn't tell its cores."""
+"""Assumed for a node that doesn't report its cores."""
 
 REFERENCES: Final = (
     *(table.name for table in (*SMALL_TABLES, *WEB_TABLES)),
     migrations.VERSION_TABLE,
     web_migrations.VERSION_TABLE,
 )
-"""Tables of which every worker has a copy."""
+"""Tables copied to every worker."""
 
 
 def is_spread(store: Seam) -> bool:
@@ -33,10 +33,12 @@ def is_spread(store: Seam) -> bool:
 
 
 def spread(store: Seam, shards: int | None = None) -> list[str]:
-    """Distribute the time series by device and make the small tables reference tables, in one
-    transaction; the names of the tables that weren't distributed before. Existing data goes along.
-    ``shards``: default one for each core of the nodes that take some. Raises UserError where the
-    database or its cluster can't take them.
+    """Distributes the time series by device and makes the small tables reference tables, in one
+    transaction. Existing data is moved too. Returns the names of the tables that weren't
+    distributed before.
+
+    ``shards``: default one for each core of the nodes that hold shards. Raises UserError where the
+    database or its cluster can't.
     """
     if not store.fetch(sql.extension()):
         raise UserError(
@@ -61,9 +63,9 @@ def spread(store: Seam, shards: int | None = None) -> list[str]:
 
 
 def shards_for(nodes: int, replies: Sequence[str | None]) -> int:
-    """One shard for each core, and at least one for each node. ``replies``: see `sql.cores`. Each
-    statement of a commit goes to every shard, which looks for all devices of the batch: more shards
-    than cores cost work and gain nothing."""
+    """Returns one shard for each core, and at least one for each node. ``replies``: see
+    `sql.cores`. Each statement of a commit goes to every shard, which searches for all devices of
+    the batch: more shards than cores cost work and gain nothing."""
     cores_of = dict(each.split() for each in replies if each)
     unknown = nodes - sum(1 for each in replies if each)
     return max(nodes, sum(map(int, cores_of.values())) + unknown * UNKNOWN_CORES)

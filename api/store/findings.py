@@ -30,8 +30,6 @@ from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
 from api.timez import LAST_INSTANT_MS
 
-FACTOR = "factor"
-
 
 class FindingsPart(AuditPart):
     """`api.store.base.Findings` for every dialect."""
@@ -144,10 +142,11 @@ class FindingsPart(AuditPart):
         limit: int,
         *,
         made_before_ms: int | None = None,
+        behind_before_ms: int = 0,
         organization_id: str | None = None,
         key: int | None = None,
     ) -> list[Due]:
-        query = sql.due(limit, made_before_ms, organization_id, key)
+        query = sql.due(limit, made_before_ms, behind_before_ms, organization_id, key)
         return [Due(*row) for row in self.fetch(query)]
 
     def due_by_clock(self, now_ms: int, limit: int) -> list[int]:
@@ -194,7 +193,8 @@ class FindingsPart(AuditPart):
 
     @contextmanager
     def claimed(self, keys: Sequence[int]) -> Generator[list[int]]:
-        """All of them: a file has one evaluator; the results of a second one are discarded."""
+        """Returns all of them: a file has one evaluator, and the results of a second one are
+        discarded."""
         yield list(keys)
 
     def save_evaluations(self, each: Sequence[Evaluated]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Writes readings: find the new ones, insert them, recompute the touched rollups."""
+"""Writes readings: detects the new ones, inserts them, recomputes the affected rollups."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from api.store import batch
 from api.store.base import (
+    SUSPICIOUS,
     Added,
     Clockless,
     Instant,
@@ -21,14 +22,14 @@ from api.store.base import (
 )
 from api.store.dialect_interface import T, Transaction
 from api.store.refusals import merged, within_cap
-from api.store.registers import RegistersPart
-from api.store.registers import in_order as registers_in_order
+from api.store.register_rows import in_order as registers_in_order
+from api.store.registers import NEVER_MS, Derived, RegistersPart
 from api.store.sql import ingest as sql
 from api.store.sql import insight as insight_sql
 from api.store.sql.arithmetic import Arithmetic
 from api.store.tables import READING
 
-MAX_LOOKUP = 20_000  # instants in one statement
+MAX_LOOKUP = 20_000  # instants per statement
 
 
 class Arriving(NamedTuple):
@@ -46,11 +47,24 @@ class Arriving(NamedTuple):
         return sorted({row[0] for row in self.rows} | {row[0] for row in self.registers})
 
 
+class Taken(NamedTuple):
+    """The new rows of a transaction. ``derived``: readings derived from its registers."""
+
+    readings: list[ReadingRow]
+    registers: list[RegisterRow]
+    derived: Derived
+
+    @property
+    def added(self) -> Added:
+        readings = {batch.instant_of(row): row[:-1] for row in self.derived.readings}
+        return Added(self.readings, {row: readings[row.device, row.ts] for row in self.registers})
+
+
 class IngestPart(RegistersPart):
     """`api.store.base.Ingest` for every dialect."""
 
     def with_partitions(self, arriving: Arriving, take_in: Callable[[Arithmetic], T]) -> T:
-        """Run ``take_in`` once the partitions of these rows exist."""
+        """Creates the partitions of these rows, then runs ``take_in``."""
         self.add_partitions(row[1] for row in arriving.rows)
         if arriving.registers:
             self.add_partitions(self.gap_instants(arriving.registers))
@@ -89,7 +103,7 @@ class IngestPart(RegistersPart):
         def take_in(arithmetic: Arithmetic) -> Added:
             with self.transaction() as transaction:
                 accepted, too_old = self._accepted(transaction, arriving)
-                added = self._take_in(transaction, accepted, arithmetic)
+                added = self._take_in(transaction, accepted, arithmetic).added
                 self._save_undated(transaction, added, undated)
                 self._save_refusals(transaction, [*refusals, *too_old])
                 if progress:
@@ -110,8 +124,8 @@ class IngestPart(RegistersPart):
     ) -> Written:
         with self.transaction() as transaction:
             accepted, too_old = self._accepted(transaction, arriving)
-            added = self._take_in(transaction, accepted, arithmetic)
-            stored = len(added.readings) + len(added.registers)
+            taken = self._take_in(transaction, accepted, arithmetic)
+            stored = len(taken.readings) + len(taken.registers)
             refused = sum(refusal.count for refusal in too_old)
             written = Written(stored, arrived - stored - refused, refused)
             self._save_refusals(transaction, [*refusals, *too_old])
@@ -134,37 +148,42 @@ class IngestPart(RegistersPart):
 
     def _take_in(
         self, transaction: Transaction, arriving: Arriving, arithmetic: Arithmetic
-    ) -> Added:
+    ) -> Taken:
         keys = arriving.keys
         if not keys:
-            return Added([], {})
+            return Taken([], [], Derived())
         transaction.lock_devices(keys)
         corrected = self.corrected_among(transaction, keys)
         if not arriving.registers:
             new, last_hours = self._take_in_rows(transaction, arriving.rows, corrected)
             if rows := new.rows:
-                self.recompute_touched(transaction, rows, last_hours, arithmetic)
-                transaction.run(insight_sql.mark_due(self.dialect, batch.earliest(rows)))
-            return Added(new.readings, {})
+                instants = batch.by_device(rows)
+                self.recompute_touched(transaction, instants, last_hours, arithmetic)
+                transaction.run(insight_sql.mark_due(self.dialect, batch.earliest(instants)))
+            return Taken(new.readings, [], Derived())
         new, _ = self._take_in_rows(transaction, arriving.rows, corrected)
         fresh, derived = self.take_in_registers(transaction, arriving.registers, corrected)
-        rows = sorted([*new.rows, *derived.in_order], key=batch.instant_of)
+        rows = derived.rows
+        if new.rows:
+            rows = sorted([*new.rows, *rows], key=batch.instant_of)
         self.recompute(transaction, rows, derived.gone, arithmetic)
-        return Added(new.readings, fresh)
+        return Taken(new.readings, fresh, derived)
 
     def _take_in_rows(
         self, transaction: Transaction, ordered: list[ReadingRow], corrected: set[int]
     ) -> tuple[batch.New, dict[int, int]]:
-        """Insert the new ones of sorted readings; these, and the last hour with readings of each
-        device before them."""
+        """Inserts the new ones of sorted readings. Returns these, and each device's last hour with
+        readings before them."""
         if not ordered:
             return batch.New([], []), {}
-        hours = batch.hours_met(ordered)
+        instants = batch.by_device(ordered)
+        hours = batch.hours_met(instants)
         last_hours: dict[int, int] = dict(
             (device, hour)
             for device, hour in transaction.fetch(sql.last_hours(self.dialect, hours))
         )
-        new = self._new_rows(transaction, ordered, last_hours, corrected)
+        doubtful = batch.doubtful(instants, last_hours)
+        new = self._new_rows(transaction, ordered, doubtful, corrected)
         transaction.insert(READING, READING.names[:-1], new.first)
         transaction.insert(READING, READING.names, new.further)
         if corrected:
@@ -175,13 +194,12 @@ class IngestPart(RegistersPart):
         self,
         transaction: Transaction,
         ordered: list[ReadingRow],
-        last_hours: dict[int, int],
+        doubtful: list[Instant],
         corrected: set[int],
     ) -> batch.New:
-        instants = batch.doubtful(ordered, last_hours)
         existing: list[Row] = []
-        for start in range(0, len(instants), MAX_LOOKUP):
-            lookup = instants[start : start + MAX_LOOKUP]
+        for start in range(0, len(doubtful), MAX_LOOKUP):
+            lookup = doubtful[start : start + MAX_LOOKUP]
             stored = transaction.fetch(sql.stored_at(self.dialect, lookup))
             if corrected:
                 stored = self.as_they_came(transaction, stored, lookup)
@@ -191,7 +209,8 @@ class IngestPart(RegistersPart):
     def _save_undated(
         self, transaction: Transaction, added: Added, undated: Collection[Instant]
     ) -> None:
-        """Mark new rows without an instant of their own; a repeat of a dated row stays dated."""
+        """Marks new rows that were sent without a timestamp; a repeat of a dated row stays
+        dated."""
         new = (*added.readings, *added.registers)
         fresh = {(row[0], row[1]) for row in new} & set(undated) if undated else ()
         if fresh:
@@ -215,4 +234,20 @@ class IngestPart(RegistersPart):
         return Progress(*rows[0][:-1], complete=bool(rows[0][-1])) if rows else None
 
     def refusals(self, organization_id: str | None = None) -> list[RefusalSummary]:
+        return [each for each in self._all_refusals(organization_id) if each.source != SUSPICIOUS]
+
+    def suspicions(self, organization_id: str | None = None) -> list[RefusalSummary]:
+        reports = [
+            each for each in self._all_refusals(organization_id) if each.source == SUSPICIOUS
+        ]
+        if not reports:
+            return []
+        changed = {(row[0], row[1]): row[2] for row in self.fetch(sql.changed(organization_id))}
+        return [
+            each
+            for each in reports
+            if each.last_seen_ms > changed.get((each.organization_id, each.device), NEVER_MS)
+        ]
+
+    def _all_refusals(self, organization_id: str | None) -> list[RefusalSummary]:
         return [RefusalSummary(*row) for row in self.fetch(sql.refusals(organization_id))]

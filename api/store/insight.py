@@ -40,7 +40,7 @@ _AT: Final = {name: index for index, name in enumerate(DEVICE_STATUS.names)}
 
 
 class _Sums(NamedTuple):
-    """``cost``: by the devices' own prices. ``unpriced``: gallons of devices without one."""
+    """``cost``: at the devices' own prices. ``unpriced``: gallons of devices without a price."""
 
     state: str
     currency: str | None
@@ -214,7 +214,8 @@ class InsightPart(Seam):
             self._mark_alerts(transaction, [status.key for status in rows])
 
     def _mark_alerts(self, transaction: Transaction, keys: Sequence[int]) -> None:
-        """Of organizations with rules on states or values, which change with each status."""
+        """Marks devices of organizations with rules on states or values: these change with each
+        status."""
         if keys and transaction.fetch(alert_sql.any_live_rule()):
             rows = transaction.fetch(alert_sql.with_live_rules(self.dialect, keys))
             mark_alerts(self.dialect, transaction, [key for (key,) in rows])

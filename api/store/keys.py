@@ -26,7 +26,7 @@ LAST: Final = "This is the last administrator's key for all devices: create anot
 _DEVICE, _GROUP = "device", "group"
 _INGEST: Final = "ingest "
 _EVERYTHING: Final = "everything"
-_ROLE: Final = "role"  # none with keys from before there were roles: they keep what they could do
+_ROLE: Final = "role"  # none for keys from before roles existed: they keep their rights
 
 
 class KeysPart(AuditPart):
@@ -79,9 +79,10 @@ class KeysPart(AuditPart):
             transaction.run(sql.change(after, int(after.grant.everything and not after.ingest)))
             transaction.run(sql.forget_all_grants(after.key_id))
             transaction.insert(KEY_GRANT, KEY_GRANT.names, _grants(after))
-            if _administers(before) and not _administers(after):
+            ends = before.expires_ms is None and after.expires_ms is not None
+            if _administers(before) and (ends or not _administers(after)):
                 rest = _keys(transaction.fetch(sql.of_organization(after.organization_id)))
-                if not any(_administers(key) for key in rest):
+                if not any(_administers(key) and key.key_id != after.key_id for key in rest):
                     raise Conflict(LAST, reason="last-administrator")
             self.record_in(transaction, audit)
 
@@ -130,7 +131,7 @@ def _administers(key: Key) -> bool:
 def _require_all(called: str, wanted: Iterable[str], rows: Iterable[Row]) -> None:
     missing = sorted(set(wanted) - {row[0] for row in rows})
     if missing:
-        raise UserError(f"--{called} {missing[0]}: the organization has no such {called}")
+        raise UserError(f"{called.capitalize()} {missing[0]}: not found in this organization")
 
 
 def _row(key: Key) -> Row:

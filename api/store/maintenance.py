@@ -18,7 +18,7 @@ from api.store.sql.rollups import Range
 from api.store.tables import TIME_SERIES, Table
 from api.timez import floor_to
 
-WINDOW_MS = 31 * DAY_MS  # verified, and rebuilt if wrong, in one step
+WINDOW_MS = 31 * DAY_MS  # hours verified, and rebuilt if wrong, in one step
 
 
 class UpkeepPart(Versioned, RetentionPart):
@@ -33,7 +33,7 @@ class UpkeepPart(Versioned, RetentionPart):
         return versions
 
     def _grow(self) -> bool:
-        """Add what the catalog has gained; whether that was anything."""
+        """Adds what the catalog has gained. Returns whether that was anything."""
         with self.transaction() as transaction:
             transaction.lock_directory()
             there = {
@@ -59,7 +59,7 @@ class UpkeepPart(Versioned, RetentionPart):
     def _windows(self, device_key: int) -> Iterator[Range]:
         low, high = self.fetch(verify_sql.extent(device_key))[0]
         if low is not None:
-            # Hours whose raw readings were deleted can be neither compared nor rebuilt.
+            # Hours whose raw readings were deleted can't be compared or rebuilt.
             first = max(low, self.raw_from_ms() or low)
             for start in range(floor_to(first, HOUR_MS), high + 1, WINDOW_MS):
                 yield device_key, start, start + WINDOW_MS

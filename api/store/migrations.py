@@ -14,6 +14,7 @@ from api.store.tables import (
     ALERTING,
     ANNOTATION,
     AUDIT,
+    BILLING,
     DEVICE_ANCESTOR,
     HOLIDAY,
     INSIGHT_SETTING,
@@ -21,7 +22,6 @@ from api.store.tables import (
     LISTED_DEVICES,
     OF_DEVICES,
     ORGANIZATION_SETTING,
-    PLAN,
     READING_ORIGINAL,
     REGISTER,
     RETENTION,
@@ -43,7 +43,7 @@ _INSIGHT: Final = (
     AUDIT,
     READING_ORIGINAL,
     REGISTER,
-    PLAN,
+    BILLING,
     KEY_USE,
     ORGANIZATION_SETTING,
 )
@@ -64,7 +64,7 @@ def _undated(dialect: Dialect) -> list[str]:
 
 
 def _insight(dialect: Dialect) -> list[str]:
-    """Existing devices become due from their first reading on."""
+    """Makes existing devices due from their first reading on."""
     return [
         *(statement for table in _INSIGHT for statement in table.ddl(dialect)),
         *LISTED_DEVICES,
@@ -79,6 +79,7 @@ CURRENT: Final = len(STEPS)
 
 
 def growth(dialect: Dialect, there: Mapping[str, Set[str]]) -> list[str]:
-    """Statements that add what the catalog has gained. ``there``: existing columns by table."""
+    """Returns the statements that add what the catalog has gained. ``there``: existing columns by
+    table."""
     grown = (table for table in TIME_SERIES if table is not UNDATED)
     return [s for table in grown for s in table.growth(dialect, there[table.name])]

@@ -10,12 +10,12 @@ from api.store.web.base import WebStore
 
 
 def open_store(url: str, *, read_only: bool = False) -> Store:
-    """The store behind ``sqlite:///path`` or ``postgresql://…``. Connects at first need.
+    """Opens the store at ``sqlite:///path`` or ``postgresql://…``. Connects at first use.
 
-    ``read_only`` stores (web workers) open the file mode=ro and refuse writes.
+    ``read_only`` stores (web workers) open the file with mode=ro and refuse writes.
     """
     if url.startswith("sqlite:///"):
-        from api.store.sqlite import SqliteStore  # a driver is imported only if it is used
+        from api.store.sqlite import SqliteStore  # each driver is imported only where it is used
 
         return SqliteStore(url.removeprefix("sqlite:///"), read_only=read_only)
     if url.startswith(("postgresql://", "postgres://")):
@@ -26,8 +26,8 @@ def open_store(url: str, *, read_only: bool = False) -> Store:
 
 
 def open_web_store(url: str, *, read_only: bool = False) -> WebStore:
-    """The web's own store for the store behind ``url``: ``weir.web.sqlite`` beside
-    ``weir.sqlite``, or the same database. Connects at first need. Web workers write here."""
+    """Opens the web's own store beside the store at ``url``: ``weir.web.sqlite`` beside
+    ``weir.sqlite``, or the same database. Connects at first use. Web workers write here."""
     if url.startswith("sqlite:///"):
         from api.store.sqlite import SqliteWebStore
 
@@ -41,5 +41,5 @@ def open_web_store(url: str, *, read_only: bool = False) -> WebStore:
 
 
 def beside(store: PurePath) -> PurePath:
-    """The path of the web's file beside a store's file."""
+    """Returns the path of the web's file beside a store's file."""
     return store.with_name(f"{store.stem}.web{store.suffix}")

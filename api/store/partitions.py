@@ -28,7 +28,7 @@ class Partitions:
         self._look_again_s = 0.0
 
     def add_partitions(self, instants: Iterable[int]) -> None:
-        """Create the missing partitions for these instants, in transactions of their own. Does
+        """Creates the missing partitions for these instants, in transactions of their own. Does
         nothing if the table isn't partitioned."""
         if not self._partitioned and monotonic() >= self._look_again_s:
             self._look()
@@ -37,9 +37,10 @@ class Partitions:
                 self._add(month)
 
     def begin(self) -> list[str]:
-        """Partition the raw table and return all partitions. Its existing rows become one partition
-        without being moved; it ends with this month, or a day later at a month's end, for clocks
-        that run ahead. Readings are accepted meanwhile; those from after that end wait."""
+        """Partitions the raw table and returns all partitions. The existing rows become one
+        partition without being moved; it ends with this month, or a day later at a month's end, to
+        allow for clocks that run ahead. Readings are accepted meanwhile, except those after that
+        end, which wait."""
         store = self._store
         self._look()
         if not self._partitioned:
@@ -54,14 +55,14 @@ class Partitions:
         return sorted(self._names)
 
     def look_again(self) -> None:
-        """Look again after rows were refused: the table was partitioned a moment ago, or a switch
-        was interrupted and has left its constraint."""
+        """Reads the partitions again after rows were refused: the table was partitioned a moment
+        ago, or a switch was interrupted and left its constraint."""
         self._look()
         if not self._partitioned:
             self._run(*sql.unbound())
 
     def _switch(self, until: str) -> None:
-        """Swap the tables in one short transaction: the existing rows were validated before."""
+        """Swaps the tables in one short transaction: the existing rows were validated before."""
         with self._store.transaction() as transaction:
             transaction.lock_directory()
             transaction.run(Query(sql.lock()))
@@ -76,8 +77,8 @@ class Partitions:
                 transaction.run(Query(statement))
 
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
-        """Drop the partitions that end before the instant: (rows dropped, end of the last dropped
-        partition or 0). ``pretend`` only counts."""
+        """Drops the partitions that end before the instant. Returns (rows dropped, end of the last
+        dropped partition or 0). ``pretend`` only counts."""
         self._look()
         ended = {part: end_ms(part) for part in self._names if end_ms(part) <= before_ms}
         gone = 0
@@ -103,10 +104,10 @@ class Partitions:
 
 
 def months_without(parts: Iterable[str], instants: Iterable[int]) -> list[str]:
-    """The months of the instants that have no partition, ascending."""
+    """Returns the months of the instants that have no partition, ascending."""
     there = set(parts)
     before_ms = max((end_ms(part) for part in there if part.startswith(sql.BEFORE)), default=0)
-    days = {instant // DAY_MS for instant in instants}  # fewer than instants
+    days = {instant // DAY_MS for instant in instants}  # fewer months than instants
     months = sorted({month_of(day * DAY_MS) for day in days})
     return [m for m in months if sql.MONTH + m not in there and start_ms(m) >= before_ms]
 
@@ -128,7 +129,7 @@ def start_ms(month: str) -> int:
 
 
 def end_ms(part: str) -> int:
-    """The end of a partition, from its name."""
+    """Returns the end of a partition, from its name."""
     if part.startswith(sql.BEFORE):
         return start_ms(part.removeprefix(sql.BEFORE))
     return start_ms(following(part.removeprefix(sql.MONTH)))

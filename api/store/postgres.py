@@ -1,4 +1,4 @@
-"""The store on a Postgres server, by psycopg 3: binary, prepared, reconnecting."""
+"""The store on a Postgres server: psycopg 3, binary protocol, prepared statements, reconnecting."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from api.store.tables import TIME_SERIES, Table
 from api.store.web.common_store import CommonWebStore
 from api.telemetry.request_record import fetched
 
-LOCK_CLASS: Final = 0x57454952  # ours among the server's advisory locks
+LOCK_CLASS: Final = 0x57454952  # Weir's advisory locks among the server's
 EVALUATION_CLASS: Final = LOCK_CLASS + 1
 LOCK_STRIPES: Final = 256  # a batch may span more devices than the server has lock slots
 DIRECTORY_LOCK: Final = -1
-LOOK_EVERY_S: Final = 60.0  # checks whether the store has been distributed
+LOOK_EVERY_S: Final = 60.0  # seconds between checks whether the store has been distributed
 
 
 # Each statement reads a few ranges of a primary key. Other plans only look cheaper when the
@@ -71,7 +71,7 @@ def _relation(names: tuple[str, ...]) -> str:
 
 
 def _bind(rows: Sequence[tuple[int, ...]]) -> Params:
-    # As literals: joining texts is several times faster than the driver's list of numbers.
+    # Literals: joining texts is several times faster than the driver's list of numbers.
     return tuple("{" + ",".join(map(str, column)) + "}" for column in zip(*rows, strict=True))
 
 
@@ -105,6 +105,7 @@ def _columns(table: str) -> Query:
 
 DIALECT: Final = Dialect(
     name="postgres",
+    like="ILIKE",
     types=TYPES,
     columns=_columns,
     table_suffix="",
@@ -123,11 +124,11 @@ def _native(sql: str) -> bytes:
 
 # --- The store -----------------------------------------------------------------------------------
 
-_inherited: list[Idle] = []  # kept alive on purpose: see Idle
+_inherited: list[Idle] = []  # connections kept alive on purpose: see Idle
 
 
 class PostgresDatabase(Versioned):
-    """One database. ``read_only`` sessions can't write. Statements of ``hurried`` ones have a
+    """One database. ``read_only`` sessions can't write. Statements of ``hurried`` sessions have a
     deadline, since a person waits for them; others take the time they need."""
 
     dialect = DIALECT
@@ -173,8 +174,8 @@ class PostgresDatabase(Versioned):
             return work(GUARDED)
 
     def settle(self) -> None:
-        """Refresh the statistics: without them, reads of a new store are 25 times slower until
-        autovacuum comes, a minute later or, on a busy server, much later."""
+        """Refreshes the statistics. Without them, reads of a new store are 25 times slower until
+        autovacuum runs: after a minute or, on a busy server, much later."""
         names = ", ".join(table.name for table in TIME_SERIES)
         with self.transaction() as transaction:
             transaction.run(Query(f"ANALYZE {names}"))
@@ -183,7 +184,7 @@ class PostgresDatabase(Versioned):
         self._idle().clear()
 
     def upgrade(self) -> tuple[int, int]:
-        """Upgrade; on a Citus cluster new tables are distributed like the others."""
+        """Upgrades the schema; on a Citus cluster new tables are distributed like the others."""
         versions = super().upgrade()
         if distribution.is_spread(self):
             distribution.spread(self)
@@ -193,7 +194,7 @@ class PostgresDatabase(Versioned):
 
     @contextmanager
     def _connection(self) -> Generator[Connection]:
-        """A connection that returns to the pool unless it broke."""
+        """Yields a connection that returns to the pool unless it failed."""
         idle = self._idle()
         with _translated():
             connection = idle.take() or self._open()
@@ -225,7 +226,7 @@ def _fetch(connection: Connection, query: Query) -> list[Row]:
 
 
 def _fetch_and_return(idle: Idle, connection: Connection, query: Query) -> list[Row]:
-    """Read, then return the connection to the pool unless it broke."""
+    """Reads, then returns the connection to the pool unless it failed."""
     try:
         return _fetch(connection, query)
     finally:
@@ -301,7 +302,7 @@ class PostgresStore(PostgresDatabase, CommonStore):
 
 
 class PostgresWebStore(PostgresDatabase, CommonWebStore):
-    """The web's own tables in the same database. Imports lock none of them."""
+    """The web's own tables in the same database. Imports don't lock them."""
 
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         super().__init__(url, read_only=read_only)
@@ -309,8 +310,8 @@ class PostgresWebStore(PostgresDatabase, CommonWebStore):
 
 
 class PostgresTransaction:
-    """`api.store.dialect_interface.Transaction`. Uses advisory locks, which are held to the end and
-    taken in ascending order, so that transactions can't deadlock."""
+    """`api.store.dialect_interface.Transaction`. Takes advisory locks in ascending order and holds
+    them to the end, so that transactions can't deadlock."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -323,8 +324,8 @@ class PostgresTransaction:
             self._connection.execute(_native(query.sql), query.params)
 
     def plan_on_workers(self) -> None:
-        """Have the workers of a Citus cluster plan this transaction's statements as this session
-        does: they get settings that are local to a transaction, and no others."""
+        """Makes the workers of a Citus cluster plan this transaction's statements as this session
+        does. They receive only the settings that are local to a transaction."""
         self._connection.execute(ON_WORKERS)
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -348,7 +349,7 @@ class PostgresTransaction:
         self._lock([DIRECTORY_LOCK])
 
     def claim(self, key: int) -> bool:
-        """Lock a device for evaluation until the end; False if another evaluator has it. Writes of
+        """Locks a device for evaluation until the end; False if another evaluator has it. Writes of
         readings don't wait for this lock."""
         row = self._connection.execute(
             "SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", (EVALUATION_CLASS, key % 2**31)
@@ -365,11 +366,11 @@ class PostgresTransaction:
 
 @contextmanager
 def _translated() -> Generator[None]:
-    """Translate psycopg's errors."""
+    """Translates psycopg's errors."""
     try:
         yield
     except (errors.UndefinedTable, errors.InvalidCatalogName) as error:
-        raise StoreMissing("The store has no schema yet: run flask db upgrade.") from error
+        raise StoreMissing("The store has no schema yet: run weir db upgrade.") from error
     except errors.UniqueViolation as error:
         raise Taken from error
     except errors.ReadOnlySqlTransaction as error:

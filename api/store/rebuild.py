@@ -1,4 +1,4 @@
-"""Making what is derived from raw readings anew, in a range of whole hours."""
+"""Recomputes everything derived from raw readings, in a range of whole hours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from api.store.sql.rollups import Range
 def rebuild(
     transaction: Transaction, dialect: Dialect, window: Range, arithmetic: Arithmetic
 ) -> None:
-    """The caller has locked the device."""
+    """Recomputes the window. The caller has locked the device."""
     for table, _ in sql.DERIVED:
         transaction.run(sql.forget(table, window))
     for resolution in STORED:

@@ -21,8 +21,8 @@ def cause(refusal: Refusal) -> Cause:
 
 
 def merged(refusals: Iterable[Refusal]) -> list[Refusal]:
-    """One refusal per cause, in order of first appearance: counts added, texts shortened, the last
-    instant and sample. All must be of one organization."""
+    """Returns one refusal per cause, in order of first appearance: counts are added, texts
+    shortened, the last instant and sample kept. All must be of one organization."""
     by_cause: dict[Cause, Refusal] = {}
     for refusal in map(_cut, refusals):
         before = by_cause.get(cause(refusal))
@@ -39,8 +39,8 @@ def merged(refusals: Iterable[Refusal]) -> list[Refusal]:
 def within_cap(
     refusals: Iterable[Refusal], existing: Set[Cause], cap: int = MAX_ROWS
 ) -> list[Refusal]:
-    """The same counts in at most ``cap`` rows, plus one row "(others)" per source and reason.
-    ``existing``: causes that already have a row."""
+    """Returns the same counts in at most ``cap`` rows, plus one row "(others)" per source and
+    reason. ``existing``: causes that already have a row."""
     rows, capped = set(existing), list[Refusal]()
     for refusal in refusals:
         if cause(refusal) not in rows and len(rows) >= cap:
@@ -61,5 +61,5 @@ def _cut(refusal: Refusal) -> Refusal:
 
 
 def _plain(text: str, length: int) -> str:
-    """Without NULs and lone surrogates, which some databases refuse."""
+    """Removes NULs and lone surrogates, which some databases refuse."""
     return text[:length].replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")

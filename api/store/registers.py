@@ -1,34 +1,24 @@
 """Stores registers as they were sent, and derives the readings of each and of its neighbours.
 
-A device's derived readings depend on its registers and its settings alone: what came in which order
-has no effect. Each change derives the steps that it touches and writes those that differ.
+A device's derived readings depend only on its registers and settings, not on the order of arrival.
+Each change derives the affected steps again and writes those that differ.
 """
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Final, NamedTuple, cast
+from itertools import groupby
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 import orjson
 
-from api.catalog import BESIDE_REGISTER, COARSEST_STORED, DAY_MS, HOUR_MS, STORED
-from api.metering.register import (
-    LARGEST,
-    PARTS_A_GALLON,
-    Flag,
-    Register,
-    RegisterSettings,
-    booked,
-    settings_of,
-    steps,
-)
-from api.metering.units import LITRES
-from api.store import batch
-from api.store.base import Device, Instant, ReadingRow, RegisterEntry, RegisterRow, Row, Span
+from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS, ONE_MINUTE, STORED
+from api.metering.register import Flag, RegisterSettings, settings_of
+from api.store import batch, register_rows
+from api.store.base import Device, Instant, RegisterEntry, RegisterRow, Row, Span
 from api.store.corrections import CorrectionsPart
 from api.store.dialect_interface import Transaction
 from api.store.rebuild import rebuild
@@ -41,61 +31,33 @@ from api.store.sql import rollups
 from api.store.sql import series as series_sql
 from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.rollups import Range
-from api.store.tables import DERIVED_SEQ, READING, REGISTER
-from api.timez import LAST_INSTANT_MS, floor_to
+from api.store.tables import READING, REGISTER
+from api.timez import LAST_INSTANT_MS
 
-MAX_LOOKUP: Final = 20_000  # instants in one statement
-TOGETHER_MS: Final = DAY_MS  # registers this near to each other are derived in one piece
+MAX_LOOKUP: Final = 20_000  # instants per statement
 NEVER_MS: Final = -1
 
 
 @dataclass(slots=True)
 class Derived:
-    """What a transaction derives. ``rows``: readings that are new or changed, with their seq.
-    ``gone``: instants that have none any more. ``readings``: by instant, changed or not.
-    ``corrected``: (device key, first, last instant) where corrections are to be applied again."""
+    """What a transaction derives. ``rows``: readings that are new or changed, with their seq, by
+    device and instant. ``gone``: instants that no longer have a reading. ``readings``: changed or
+    not. ``corrected``: (device key, first, last instant) where corrections must be applied
+    again."""
 
-    rows: dict[Instant, Row] = field(default_factory=dict[Instant, Row])
+    rows: list[Row] = field(default_factory=list[Row])
     gone: set[Instant] = field(default_factory=set[Instant])
-    readings: dict[Instant, ReadingRow] = field(default_factory=dict[Instant, ReadingRow])
+    readings: list[Row] = field(default_factory=list[Row])
     corrected: list[Range] = field(default_factory=list[Range])
-
-    @property
-    def in_order(self) -> list[Row]:
-        return [self.rows[instant] for instant in sorted(self.rows)]
 
 
 class _Device(NamedTuple):
-    """A device whose steps are derived. ``raw_from_ms``: before it, readings are gone for good."""
+    """A device whose steps are derived. Readings before ``raw_from_ms`` are deleted for good."""
 
     key: int
     settings: RegisterSettings
     raw_from_ms: int
     corrected: bool
-
-
-def in_order(rows: Sequence[RegisterRow]) -> list[RegisterRow]:
-    """The distinct registers by device and instant. Raises ValueError for one that can't be
-    stored."""
-    for row in rows:
-        numbers = (row.value, *(number for number in row[4:] if number is not None))
-        if not all(map(math.isfinite, numbers)) or abs(row.value) > LARGEST:
-            raise ValueError(f"a register has a number that can't be stored: {row}")
-        if row.ts < 0 or (row.unit and row.unit not in LITRES):
-            raise ValueError(f"a register must have a known unit and a timestamp from 1970: {row}")
-    return sorted(dict.fromkeys(rows), key=batch.instant_of)
-
-
-def merged(one: RegisterRow, other: RegisterRow | None) -> RegisterRow:
-    """Two registers of one instant as one: the larger values, so that their order has no effect."""
-    if other is None:
-        return one if one.value else one._replace(value=0.0)  # -0.0 equals it
-    unit, value = max((one.unit, one.value), (other.unit, other.value))
-    beside = [
-        max((number for number in pair if number is not None), default=None)
-        for pair in zip(one[4:], other[4:], strict=True)
-    ]
-    return RegisterRow(one.device, one.ts, value + 0.0, unit, *beside)
 
 
 class RegistersPart(CorrectionsPart):
@@ -118,7 +80,8 @@ class RegistersPart(CorrectionsPart):
         if not rows:
             return []
         before = [RegisterRow(*row) for row in self.fetch(sql.before(device.key, rows[0].ts))]
-        entries = _entries([*before, *rows], _settings_of(device))[len(before) :]
+        settings = register_rows.device_settings(device)
+        entries = register_rows.entries([*before, *rows], settings)[len(before) :]
         return entries[::-1] if newest_first else entries
 
     def count_registers(self, device: Device, span: Span) -> int:
@@ -132,9 +95,26 @@ class RegistersPart(CorrectionsPart):
         falls: list[RegisterEntry] = []
         for (ts,) in self.fetch(sql.without_volume(device.key, from_ms)):
             near = [RegisterRow(*row) for row in self.fetch(sql.around(device.key, ts, ts))]
-            entries = _entries(near, _settings_of(device))
+            entries = register_rows.entries(near, register_rows.device_settings(device))
             falls += [each for each in entries if each.ts == ts and Flag.BACK in each.flags]
         return falls
+
+    def spread_spans(self, device: Device, span: Span) -> list[tuple[int, int]]:
+        settings = register_rows.device_settings(device)
+        # Most devices have no registers: looking for one costs a tenth of looking for gaps.
+        if not settings.spread or not self.fetch(sql.first(device.key)):
+            return []
+        low, high = series_sql.closed(span)
+        query = sql.spread_gaps(device.key, low - 2 * HOUR_MS, high + HOUR_MS, settings.gap_ms)
+        spans: list[tuple[int, int]] = []
+        for after, up_to in self.fetch(query):
+            if up_to <= low or after >= high:
+                continue
+            if spans and spans[-1][1] == after:
+                spans[-1] = (spans[-1][0], up_to)
+            else:
+                spans.append((after, up_to))
+        return spans
 
     def derive_again(self, device: Device) -> int:
         self.add_partitions(self.register_days(device.key))
@@ -147,7 +127,7 @@ class RegistersPart(CorrectionsPart):
         return self.reckon(derive)
 
     def register_days(self, key: int) -> Iterator[int]:
-        """An instant of each day between a device's first and last register."""
+        """Yields an instant of each day between a device's first and last register."""
         ends = [
             row[1]
             for end in (NEVER_MS, LAST_INSTANT_MS)
@@ -156,13 +136,13 @@ class RegistersPart(CorrectionsPart):
         if ends:
             yield from range(ends[0], ends[-1], DAY_MS)
 
-    # --- For those who write readings ---
+    # --- For the parts that write readings ---
 
     def add_partitions(self, instants: Iterable[int]) -> None:
-        """Create the partitions these instants need, in a dialect that has partitions."""
+        """Creates the partitions for these instants, in a dialect that has partitions."""
 
     def gap_instants(self, rows: Sequence[RegisterRow]) -> Iterator[int]:
-        """An instant of each day in which readings of these registers may lie."""
+        """Yields an instant of each day in which readings of these registers may lie."""
         for row in rows:
             near = [each[1] for each in self.fetch(sql.around(row.device, row.ts, row.ts))]
             yield from range(min((*near, row.ts)), max((*near, row.ts)), DAY_MS)
@@ -170,47 +150,55 @@ class RegistersPart(CorrectionsPart):
 
     def take_in_registers(
         self, transaction: Transaction, ordered: Sequence[RegisterRow], corrected: Collection[int]
-    ) -> tuple[dict[RegisterRow, ReadingRow], Derived]:
-        """Keep what is new of sorted registers, and write the readings that follow from it: the
-        new ones with their readings, and what the caller, who has locked the devices, is to
+    ) -> tuple[list[RegisterRow], Derived]:
+        """Stores new registers from a sorted batch, and writes the readings derived from them.
+        Returns the new registers, and what the caller, who has locked the devices, must
         `recompute`."""
         derived = Derived()
-        existing = self._registers_at(transaction, ordered)
-        changed: dict[Instant, RegisterRow] = {}
-        fresh: list[RegisterRow] = []
-        for row in ordered:
-            there = existing.get((row.device, row.ts))
-            instant = (row.device, row.ts)
-            both = merged(row, there)
-            if both != there:
-                fresh.append(row)
-                before = changed.get(instant)
-                changed[instant] = both if before is None else merged(both, before)
-        by_device: defaultdict[int, list[int]] = defaultdict(list)
-        for key, ts in changed:
-            by_device[key].append(ts)
-        for key, instants in by_device.items():
-            if again := [ts for ts in instants if (key, ts) in existing]:
+        last = self._last_stored(transaction, ordered)
+        existing: dict[Instant, RegisterRow] = {}
+        if last:
+            doubtful = [row for row in ordered if row.ts <= last.get(row.device, NEVER_MS)]
+            existing = self._registers_at(transaction, doubtful)
+        fresh, changed = register_rows.changes(ordered, existing)
+        by_device = {k: list(rows) for k, rows in groupby(changed, batch.device_of)}
+        for key, rows in by_device.items() if existing else ():
+            if again := [row.ts for row in rows if (key, row.ts) in existing]:
                 transaction.run(sql.forget(self.dialect, key, again))
-        transaction.insert(REGISTER, REGISTER.names, list(changed.values()))
-        new = changed.keys() - existing.keys()
+        transaction.insert(REGISTER, REGISTER.names, changed)
         for device in self._devices(transaction, list(by_device), corrected):
-            for first, last in _pieces(by_device[device.key]):
-                self._derive(transaction, device, first, last, derived, new)
+            key, rows = device.key, by_device[device.key]
+            pieces = list(register_rows.pieces(rows))
+            alone = key not in last  # no stored register lies between the new ones
+            new = set[int]()
+            if not alone or len(pieces) > 1:
+                new = {row.ts for row in rows if (key, row.ts) not in existing}
+            derived_until = NEVER_MS
+            for piece in pieces:
+                low, high = piece[0].ts, piece[-1].ts
+                chain = self._chain_of(transaction, key, low, high, piece if alone else None)
+                all_new = (alone and chain[-1].ts <= high) or new.issuperset(
+                    row.ts for row in chain if row.ts >= low
+                )
+                derived_until = self._derive(
+                    transaction, device, (low, high), chain, derived,
+                    from_ms=derived_until + 1, all_new=all_new,
+                )  # fmt: skip
         self._write_derived(transaction, derived)
-        return {row: derived.readings[row.device, row.ts] for row in fresh}, derived
+        return fresh, derived
 
     def derive_around(
         self, transaction: Transaction, key: int, low: int, high: int, arithmetic: Arithmetic
     ) -> int:
-        """Derive the steps that touch [low, high], and recompute all that follows from them; how
-        many readings changed. The caller has locked the device."""
+        """Derives the steps that overlap [low, high] again, and recomputes everything that depends
+        on them. Returns how many readings changed. The caller has locked the device."""
         derived = Derived()
         corrected = self.corrected_among(transaction, [key])
         for device in self._devices(transaction, [key], corrected):
-            self._derive(transaction, device, low, high, derived)
+            chain = self._chain_of(transaction, key, low, high)
+            self._derive(transaction, device, (low, high), chain, derived)
         self._write_derived(transaction, derived)
-        self.recompute(transaction, derived.in_order, derived.gone, arithmetic)
+        self.recompute(transaction, derived.rows, derived.gone, arithmetic)
         return len(derived.rows) + len(derived.gone)
 
     def recompute(
@@ -220,34 +208,75 @@ class RegistersPart(CorrectionsPart):
         gone: Collection[Instant],
         arithmetic: Arithmetic,
     ) -> None:
-        """Recompute the buckets of sorted new rows and of deleted ones, and mark them as due."""
+        """Recomputes the buckets of sorted new rows and of deleted ones, and marks them as due."""
+        instants = batch.by_device(rows)
         if rows:
-            hours = batch.hours_met(rows)
+            hours = batch.hours_met(instants)
             last_hours = {
                 device: hour
                 for device, hour in transaction.fetch(ingest_sql.last_hours(self.dialect, hours))
             }
-            self.recompute_touched(transaction, rows, last_hours, arithmetic)
-        for window in _hours(gone):
+            self.recompute_touched(transaction, instants, last_hours, arithmetic)
+        for window in register_rows.hours(gone):
             rebuild(transaction, self.dialect, window, arithmetic)
-        if rows or gone:
-            earliest = batch.earliest([*rows, *gone])
-            transaction.run(insight_sql.mark_due(self.dialect, earliest))
+        if gone:
+            instants = batch.by_device(sorted([*rows, *gone], key=batch.instant_of))
+        if instants:
+            transaction.run(insight_sql.mark_due(self.dialect, batch.earliest(instants)))
 
     def recompute_touched(
         self,
         transaction: Transaction,
-        rows: Sequence[Row],
+        instants: batch.Instants,
         last_hours: Mapping[int, int],
         arithmetic: Arithmetic,
     ) -> None:
+        """Recomputes the buckets of new rows at these instants."""
+        joint, alone = batch.by_company(instants, ONE_MINUTE, last_hours)
+        if alone:
+            ranges = batch.touched(alone, ONE_MINUTE, {})
+            transaction.run(rollups.recompute(self.dialect, ONE_MINUTE, ranges, alone=True))
         for resolution in STORED:
-            ranges = batch.touched(rows, resolution, last_hours)
-            transaction.run(rollups.recompute(self.dialect, resolution, ranges, arithmetic))
-        hours = batch.touched(rows, COARSEST_STORED, last_hours)
+            rows = joint if resolution is ONE_MINUTE else instants
+            if ranges := batch.touched(rows, resolution, last_hours):
+                transaction.run(rollups.recompute(self.dialect, resolution, ranges, arithmetic))
+        hours = batch.touched(instants, COARSEST_STORED, last_hours)
         transaction.run(rollups.recount(self.dialect, hours))
 
     # --- Deriving ---
+
+    def _last_stored(
+        self, transaction: Transaction, ordered: Sequence[RegisterRow]
+    ) -> dict[int, int]:
+        """Returns for each device the last stored instant between its first and its last of these
+        sorted registers; a device without any there is left out."""
+        if not ordered:
+            return {}
+        ends: dict[int, tuple[int, int]] = {}
+        for key, rows in groupby(ordered, batch.device_of):
+            own = list(rows)
+            ends[key] = own[0].ts, own[-1].ts + 1
+        ranges = [(key, *both) for key, both in ends.items()]
+        query = ingest_sql.last_instants(self.dialect, REGISTER, ranges)
+        return {key: ts for key, ts in transaction.fetch(query)}
+
+    def _chain_of(
+        self,
+        transaction: Transaction,
+        key: int,
+        low: int,
+        high: int,
+        inside: Sequence[RegisterRow] | None = None,
+    ) -> list[RegisterRow]:
+        """Returns the registers in [low, high] and the nearest ones before and after.
+        ``inside``: those in the range, if the caller has them."""
+        if inside is None:
+            return [RegisterRow(*row) for row in transaction.fetch(sql.around(key, low, high))]
+        near = [RegisterRow(*row) for row in transaction.fetch(sql.neighbours(key, low, high))]
+        before, after = near[:1], near[1:]
+        if before and before[0].ts > high:
+            before, after = [], before
+        return [*before, *inside, *after]
 
     def _registers_at(
         self, transaction: Transaction, ordered: Sequence[RegisterRow]
@@ -274,107 +303,57 @@ class RegistersPart(CorrectionsPart):
                 raw_from_ms,
                 key in corrected,
             )
-            for key, config, interval_s in transaction.fetch(sql.settings(self.dialect, keys))
+            for key, config, interval_s in sorted(
+                transaction.fetch(sql.settings(self.dialect, keys)), key=itemgetter(0)
+            )
         ]
 
     def _derive(
         self,
         transaction: Transaction,
         device: _Device,
-        low: int,
-        high: int,
+        span: tuple[int, int],
+        chain: Sequence[RegisterRow],
         derived: Derived,
-        new: Collection[Instant] = (),
-    ) -> None:
-        """The readings of the registers in [low, high] and of the first one after them. ``new``:
-        registers that were not there before."""
-        key = device.key
-        chain = [RegisterRow(*row) for row in transaction.fetch(sql.around(key, low, high))]
+        *,
+        from_ms: int = 0,
+        all_new: bool = False,
+    ) -> int:
+        """Derives the readings of the registers in a span and of the first one after them, from
+        ``from_ms`` on. ``chain``: from `_chain_of`. ``all_new``: none of these registers existed
+        before, so that no reading was derived from them. Returns the last instant derived."""
+        low, high = span
         has_before = bool(chain) and chain[0].ts < low
         has_after = bool(chain) and chain[-1].ts > high
-        first = max(chain[0].ts + 1 if has_before else low, device.raw_from_ms)
+        first = max(chain[0].ts + 1 if has_before else low, device.raw_from_ms, from_ms)
         last = chain[-1].ts if has_after else high
         if device.corrected:
-            for statement in corrections_sql.restore(key, first, last):
+            for statement in corrections_sql.restore(device.key, first, last):
                 transaction.run(statement)
-            derived.corrected.append((key, first, last))
-        wanted = {row[:2]: row for row in _readings(chain, device.settings) if row[1] >= first}
-        there: dict[Instant, Row] = {}
-        inside = chain[1:] if has_before else chain
-        if not new or not all((key, row.ts) in new for row in inside):
-            rows = transaction.fetch(sql.derived(key, first, last))
-            there = {(row[0], row[1]): tuple(row) for row in rows}
-        changed = {instant: row for instant, row in wanted.items() if there.get(instant) != row}
-        gone = there.keys() - wanted.keys()
-        if outdated := [ts for _, ts in sorted(gone | (changed.keys() & there.keys()))]:
-            transaction.run(sql.forget_derived(self.dialect, key, outdated))
-        derived.rows.update((instant, (*row, DERIVED_SEQ)) for instant, row in changed.items())
-        derived.gone |= gone
-        derived.readings.update(wanted)
+            derived.corrected.append((device.key, first, last))
+        rows = register_rows.readings(chain, device.settings)
+        rows = rows[bisect_left(rows, first, key=itemgetter(1)) :]
+        derived.readings += rows
+        if not all_new:
+            rows = self._changed(transaction, (device.key, first, last), rows, derived)
+        derived.rows += rows
+        return last
+
+    def _changed(
+        self, transaction: Transaction, span: Range, rows: Sequence[Row], derived: Derived
+    ) -> list[Row]:
+        """Returns those of the readings of a span that differ from the stored ones, which it
+        deletes."""
+        key = span[0]
+        there = {row[1]: tuple(row) for row in transaction.fetch(sql.derived(*span))}
+        changed = [row for row in rows if there.get(row[1]) != row]
+        gone = there.keys() - {row[1] for row in rows}
+        if outdated := gone | (there.keys() & {row[1] for row in changed}):
+            transaction.run(sql.forget_derived(self.dialect, key, sorted(outdated)))
+        derived.gone |= {(key, ts) for ts in gone}
+        return changed
 
     def _write_derived(self, transaction: Transaction, derived: Derived) -> None:
-        transaction.insert(READING, READING.names, derived.in_order)
+        transaction.insert(READING, READING.names, derived.rows)
         for span in derived.corrected:
             self.apply_corrections(transaction, *span)
-
-
-# --- Pure -----------------------------------------------------------------------------------------
-
-
-def _settings_of(device: Device) -> RegisterSettings:
-    return settings_of(device.config, device.reporting_interval_s)
-
-
-def _chain(rows: Sequence[RegisterRow]) -> list[Register]:
-    return [Register(row.ts, row.value, row.unit) for row in rows]
-
-
-def _entries(rows: Sequence[RegisterRow], settings: RegisterSettings) -> list[RegisterEntry]:
-    gallons = [settings.parts(row.value, row.unit) / PARTS_A_GALLON for row in rows]
-    return [
-        RegisterEntry(
-            row.ts,
-            settings.shown(row.value, row.unit),
-            settings.shown_unit(row.unit),
-            step.from_ms,
-            step.gallons,
-            tuple(flag.value for flag in step.flags),
-            step.fall / PARTS_A_GALLON,
-            before,
-        )
-        for row, step, before in zip(
-            rows, steps(_chain(rows), settings), [None, *gallons[:-1]], strict=True
-        )
-    ]
-
-
-def _readings(rows: Sequence[RegisterRow], settings: RegisterSettings) -> Iterator[ReadingRow]:
-    """The readings of one device's registers in order of time. What came beside a register is in
-    the reading at its instant."""
-    nothing = (None,) * len(BESIDE_REGISTER)
-    for row, step in zip(rows, steps(_chain(rows), settings), strict=True):
-        for water in booked(step):
-            beside = row[4:] if water.at_ms == row.ts else nothing
-            values = (water.rate, water.seconds, water.gallons, *beside)
-            yield cast("ReadingRow", (row.device, water.at_ms, *values))
-
-
-def _pieces(instants: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """(first, last) of the runs of ascending instants that lie near each other."""
-    first = instants[0]
-    for before, after in pairwise(instants):
-        if after - before > TOGETHER_MS:
-            yield first, before
-            first = after
-    yield first, instants[-1]
-
-
-def _hours(gone: Collection[Instant]) -> list[Range]:
-    """Ranges of the hours that hold these instants, adjacent ones as one."""
-    windows: list[Range] = []
-    for key, hour in sorted({(key, floor_to(ts, HOUR_MS)) for key, ts in gone}):
-        if windows and windows[-1][0] == key and windows[-1][2] == hour:
-            windows[-1] = (key, windows[-1][1], hour + HOUR_MS)
-        else:
-            windows.append((key, hour, hour + HOUR_MS))
-    return windows

@@ -1,8 +1,10 @@
-"""Deleting readings, devices and organizations."""
+"""Deletes readings, devices and organizations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import sleep
+from typing import Final
 
 from api.catalog import HOUR_MS
 from api.errors import UserError
@@ -16,7 +18,11 @@ from api.store.sql import removal as sql
 from api.store.sql import retention as retention_sql
 from api.store.sql import verify as verify_sql
 from api.store.sql.arithmetic import Arithmetic
+from api.store.tables import TIME_SERIES
 from api.timez import ceil_to, floor_to, now_ms, stamp
+
+PART: Final = 50_000  # rows deleted in one transaction, which other writers wait for
+PAUSE_S: Final = 0.02  # in which a waiting writer of an embedded store gets its turn
 
 
 class RemovalPart(RegistersPart):
@@ -43,8 +49,8 @@ class RemovalPart(RegistersPart):
         to_ms: int,
         arithmetic: Arithmetic,
     ) -> int:
-        """Of hours whose raw readings were pruned the rollups are deleted, whole hours alone: of
-        less nobody could tell what stays."""
+        """Deletes a span of readings. Where raw readings were pruned, the rollups are deleted, in
+        whole hours only: a part of an hour can't be subtracted."""
         first, end = floor_to(from_ms, HOUR_MS), ceil_to(to_ms, HOUR_MS)
         limit = transaction.fetch(retention_sql.raw_from())
         limit_ms = int(limit[0][0]) if limit else first
@@ -78,21 +84,41 @@ class RemovalPart(RegistersPart):
             ) from None
 
     def delete_device(self, device: Device, audit: Sequence[AuditEntry]) -> int:
+        """The first transaction deletes the device itself, so that no reader sees it any longer.
+        Its rows follow in parts. The due mark makes the status projection finish an interrupted
+        deletion."""
         with self.transaction() as transaction:
             transaction.lock_devices([device.key])
             transaction.lock_directory()
-            gone = self._delete_device(transaction, device.key)
-            for statement in sql.device(device.key, device.id):
+            gone = int(transaction.fetch(sql.count_readings(device.key))[0][0])
+            for statement in (
+                *sql.of_device(device.key, series=False),
+                *sql.device(device.key, device.id),
+            ):
                 transaction.run(statement)
+            transaction.run(insight_sql.mark_due(self.dialect, [(device.key, 0)]))
             self.record_in(transaction, audit)
+        self.forget_device(device.key)
         return gone
 
     def forget_device(self, key: int) -> None:
+        while self._forget_part(key):
+            sleep(PAUSE_S)
+
+    def _forget_part(self, key: int) -> bool:
+        """Deletes up to PART rows of a deleted device, or all that is left of it. Returns whether
+        there may be more."""
         with self.transaction() as transaction:
             transaction.lock_devices([key])
             transaction.lock_directory()
-            if not transaction.fetch(sql.device_of_key(key)):
-                self._delete_device(transaction, key)
+            if transaction.fetch(sql.device_of_key(key)):
+                return False
+            for table in TIME_SERIES:
+                if rows := transaction.fetch(sql.instant_after(table, key, PART)):
+                    transaction.run(sql.up_to(table, key, rows[0][0]))
+                    return True
+            self._delete_device(transaction, key)
+        return False
 
     def _delete_device(self, transaction: Transaction, key: int) -> int:
         gone = int(transaction.fetch(sql.count_readings(key))[0][0])

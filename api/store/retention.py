@@ -17,7 +17,7 @@ from api.timez import floor_to, now_ms, stamp
 
 R = TypeVar("R", ReadingRow, RegisterRow)
 
-STRIDE_MS: Final = 31 * DAY_MS  # deleted in one transaction, so that a writer waits only briefly
+STRIDE_MS: Final = 31 * DAY_MS  # readings of one transaction: a writer waits only briefly
 SOURCE: Final = "retention"
 REASON: Final = "before the oldest raw reading that is kept"
 
@@ -44,7 +44,7 @@ class RetentionPart(Seam):
         if before_ms % HOUR_MS:
             raise UserError(f"{stamp(before_ms)} is not on the hour, where rollups begin")
         if not pretend:
-            # First raise the limit: from now on older readings are refused, so that no rollup is
+            # Raises the limit first: older readings are refused from now on, so that no rollup is
             # recomputed from an incomplete hour.
             with self.transaction() as transaction:
                 transaction.lock_directory()
@@ -56,13 +56,13 @@ class RetentionPart(Seam):
         return gone
 
     def drop_before(self, before_ms: int, *, pretend: bool) -> tuple[int, int]:
-        """Drop whole partitions, if the table has any: (rows dropped, instant before which all
-        readings are gone)."""
+        """Drops whole partitions, if the table has any. Returns (rows dropped, instant before which
+        all readings are gone)."""
         del before_ms, pretend
         return 0, 0
 
     def _prune(self, device_key: int, before_ms: int, dropped_ms: int, pretend: bool) -> int:
-        """Delete a device's readings, except for its last hour with readings (unless a dropped
+        """Deletes a device's readings, except for its last hour with readings (unless a dropped
         partition contained it): that hour shows when the device was last seen."""
         last = self.fetch(sql.last_hour(device_key))[0][0]
         if last is None:
@@ -74,7 +74,7 @@ class RetentionPart(Seam):
             if not pretend:
                 with self.transaction() as transaction:
                     transaction.lock_devices([device_key])
-                    transaction.run(sql.let_go(device_key, low, high))
+                    transaction.run(sql.delete_raw(device_key, low, high))
         if not pretend:
             with self.transaction() as transaction:
                 transaction.lock_devices([device_key])
@@ -95,10 +95,10 @@ class RetentionPart(Seam):
     def split_by_retention(
         self, transaction: Transaction, rows: list[R]
     ) -> tuple[list[R], list[Refusal]]:
-        """(rows to store, refusals of rows that are too old). Must run in the transaction that
-        writes them: rollups of deleted hours must never be recomputed."""
-        limit = transaction.fetch(sql.raw_from())
-        if not limit or not rows or min(row[1] for row in rows) >= limit[0][0]:
+        """Returns (rows to store, refusals of rows that are too old). Must run in the transaction
+        that writes them: rollups of deleted hours must never be recomputed."""
+        limit = transaction.fetch(sql.raw_from()) if rows else []
+        if not limit or min(row[1] for row in rows) >= limit[0][0]:
             return rows, []
         from_ms = int(limit[0][0])
         old = [row for row in rows if row[1] < from_ms]
@@ -116,7 +116,7 @@ def _refusal(
 
 
 def months_before(instant_ms: int, months: int) -> int:
-    """The first instant (UTC) of the month that lies ``months`` before this one's."""
+    """Returns the first instant (UTC) of the month that is ``months`` before this one."""
     now = datetime.fromtimestamp(instant_ms / 1000, UTC)
     year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
     return int(datetime(year, month + 1, 1, tzinfo=UTC).timestamp() * 1000)

@@ -30,7 +30,7 @@ class Versioned(Seam):
     schema: ClassVar[Schema]
 
     def prepare(self) -> None:
-        """Create the store if the dialect can."""
+        """Creates the store if the dialect can."""
 
     def upgrade(self) -> tuple[int, int]:
         self.prepare()
@@ -46,7 +46,7 @@ class Versioned(Seam):
         version = self.schema_version()
         if version < self.schema.CURRENT:
             raise StoreMissing(
-                "The store's schema is older than this program: run flask db upgrade."
+                "The store's schema is older than this program: run weir db upgrade."
             )
         if version > self.schema.CURRENT:
             raise Unavailable(
@@ -55,7 +55,7 @@ class Versioned(Seam):
             )
 
     def _step(self) -> int:
-        """Apply the next step, if any; the version before it."""
+        """Applies the next step, if any. Returns the version before it."""
         table = self.schema.VERSION_TABLE
         with self.transaction() as transaction:
             transaction.lock_directory()

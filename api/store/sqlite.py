@@ -1,4 +1,5 @@
-"""The embedded store: one SQLite file, by apsw, which brings its own current SQLite."""
+"""The embedded store: one SQLite file, read and written with apsw, which includes a recent
+SQLite."""
 
 from __future__ import annotations
 
@@ -31,6 +32,7 @@ from api.store.sqlite_connections import (
     open_reader,
     open_writer,
     opened_on,
+    raise_translated,
     stat_of,
     translated,
 )
@@ -38,9 +40,11 @@ from api.store.tables import Table
 from api.store.web.common_store import CommonWebStore
 from api.telemetry.request_record import fetched
 
-WAL_PAGES: Final = 16_384  # between checkpoints (64 MiB), so that they don't slow bulk imports
+WAL_PAGES: Final = 16_384  # pages between checkpoints (64 MiB): more would slow bulk imports
 LOG_PAUSE_S: Final = 10.0
-NEVER_THERE: Final = "There is no store yet: run flask db upgrade."
+# Reads within one request check the files once: a check costs as much as an empty read.
+LOOK_EVERY_S: Final = 0.005
+NEVER_THERE: Final = "There is no store yet: run weir db upgrade."
 GONE: Final = "The store's file is missing: put it back, or restore it from a backup."
 LOG_GONE: Final = (
     "The store's log (-wal, -shm) was deleted while in use. Nothing is stored for"
@@ -51,7 +55,7 @@ READ_ONLY_DISK: Final = (
 )
 NOT_CHECKED: Final = (
     "The store's file is damaged. Nothing is stored until a check finds it sound:"
-    " restore it from a backup, or repair it and run flask db check."
+    " restore it from a backup, or repair it and run weir db check."
 )
 
 
@@ -77,6 +81,7 @@ def _columns(table: str) -> Query:
 
 DIALECT: Final = Dialect(
     name="sqlite",
+    like="LIKE",
     columns=_columns,
     types={"int": "INTEGER", "small": "INTEGER", "real": "REAL", "text": "TEXT", "blob": "BLOB"},
     table_suffix=" STRICT, WITHOUT ROWID",
@@ -98,7 +103,7 @@ def _rolled_back(writer: Opened | None) -> None:
         writer.connection.execute("ROLLBACK")
 
 
-_inherited: list[Connections] = []  # kept alive on purpose: see Connections
+_inherited: list[Connections] = []  # connections kept alive on purpose: see Connections
 
 
 class SqliteFile(Versioned):
@@ -113,13 +118,12 @@ class SqliteFile(Versioned):
         self.read_only = read_only
         self._damage = DamageMark(self.path)
         self._own = Connections()
-        self._paused_until_s = 0.0  # monotonic; after the WAL was deleted
+        self._paused_until_s = 0.0  # on the monotonic clock; set after the WAL was deleted
 
     # --- The seam ---
 
     def fetch(self, query: Query) -> list[Row]:
-        with self._reading() as reader:
-            return reader.execute(query.sql, query.params).fetchall()
+        return self._read(lambda reader: reader.execute(query.sql, query.params).fetchall())
 
     def fetch_over(self, grouped: Grouped, ranges: Ranges) -> list[Row]:
         # One prepared statement for each range in turn: a join with the ranges would sort every
@@ -127,7 +131,8 @@ class SqliteFile(Versioned):
         queries = [over_one(grouped, low, high) for low, high in ranges]
         if len(queries) < 2:
             return self.fetch(queries[0]) if queries else []
-        with self._reading() as reader:
+
+        def each_range(reader: Connection) -> list[Row]:
             reader.execute("BEGIN")
             try:
                 params = [query.params for query in queries]
@@ -135,18 +140,24 @@ class SqliteFile(Versioned):
             finally:
                 reader.execute("COMMIT")
 
-    @contextmanager
-    def _reading(self) -> Generator[Connection]:
+        return self._read(each_range)
+
+    def _read(self, work: Callable[[Connection], list[Row]]) -> list[Row]:
+        # Without generators as context managers, which cost as much as the shortest statement.
         own, began_s = self._connections(), perf_counter()
         try:
-            with translated(), own.read_lock:
-                own.reader = self._current(own.reader, Opened.may_read, open_reader)
+            with own.read_lock:
+                if own.reader is None or began_s >= own.reader_checked_s + LOOK_EVERY_S:
+                    own.reader = self._current(own.reader, Opened.may_read, open_reader)
+                    own.reader_checked_s = began_s
                 try:
-                    yield own.reader.connection
+                    return work(own.reader.connection)
                 except SPOILT as error:
                     self._damage.note(own.reader.inode, error)
                     own.reader = _closed(own.reader)
                     raise
+        except apsw.Error as error:
+            raise_translated(error)
         finally:
             fetched(perf_counter() - began_s)
 
@@ -170,7 +181,7 @@ class SqliteFile(Versioned):
 
     def check_pages(self) -> list[str]:
         with translated():
-            connection = open_reader(self.path)  # a new one, without cached pages
+            connection = open_reader(self.path)  # a new connection, without cached pages
             try:
                 lines = connection.execute("PRAGMA quick_check(20)").fetchall()
             except DAMAGED as error:  # too damaged to finish the check
@@ -184,7 +195,7 @@ class SqliteFile(Versioned):
 
     @contextmanager
     def _writing(self) -> Generator[Opened]:
-        """The writing connection, exclusively."""
+        """Yields the writing connection, exclusively."""
         if self.read_only:
             raise UserError("the store is open for reading only")
         own = self._connections()
@@ -207,9 +218,9 @@ class SqliteFile(Versioned):
     # --- Guards against lost writes --------------------------------------------------------------
 
     def _refuse_unsafe(self, writer: Opened) -> None:
-        """Refuse to write where the next process wouldn't find it: to a deleted WAL or a damaged
-        file. Also checked within a transaction: one that waited for the lock of a deleted WAL must
-        not write to it after it was saved."""
+        """Refuses to write where the next process wouldn't find the data: to a deleted WAL or a
+        damaged file. This is also checked within a transaction: one that waited for the lock of a
+        deleted WAL must not write to it after it was saved."""
         state = FileState.at(self.path)
         if state is None or state.inode != writer.inode:
             raise StoreMissing(GONE)
@@ -220,8 +231,9 @@ class SqliteFile(Versioned):
             raise StoreDamaged(NOT_CHECKED)
 
     def _save_log(self, writer: Opened) -> None:
-        """Save a deleted WAL through the connection that still has it open, then close that. Writes
-        pause for a while, so that whatever deletes the files can finish before a new WAL begins."""
+        """Saves a deleted WAL through the connection that still has it open, then closes that.
+        Writes pause for a while, so that whatever deletes the files can finish before a new WAL
+        begins."""
         own = self._connections()
         with translated():
             log = stat_of(beside(self.path, "-wal"))
@@ -238,7 +250,7 @@ class SqliteFile(Versioned):
         raise Unavailable(LOG_GONE, retry_after_s=LOG_PAUSE_S)
 
     def _recheck(self) -> None:
-        """Check a file that is marked as damaged again, from time to time."""
+        """Checks a file that is marked as damaged again, from time to time."""
         file = stat_of(self.path)
         if file is None or not self._damage.of(file.st_ino):
             return
@@ -308,11 +320,13 @@ class SqliteFile(Versioned):
         is_current: Callable[[Opened, FileState], bool],
         open_one: Callable[[Path], Connection],
     ) -> Opened:
-        """A connection to the current file at the path."""
+        """Returns a connection to the current file at the path."""
         state = FileState.at(self.path)
         if state is None:
             raise StoreMissing(NEVER_THERE if opened is None else GONE)
         if opened is not None and is_current(opened, state):
+            if state.size == opened.file.size:
+                return opened
             return opened._replace(file=opened.file._replace(size=state.size))
         if opened is not None:
             opened.connection.close()
@@ -323,7 +337,8 @@ class SqliteFile(Versioned):
         return open_writer(path, self.log_pages)
 
     def _refuse_read_only_disk(self) -> None:
-        """Even to read in WAL mode, SQLite must create the index, unless it already exists."""
+        """Refuses a read-only disk: in WAL mode SQLite must create the index even to read, unless
+        it exists."""
         index = beside(self.path, "-shm")
         with suppress(FileNotFoundError):  # deleted meanwhile: opening it reports that
             if os.statvfs(self.path).f_flag & os.ST_RDONLY and not index.exists():

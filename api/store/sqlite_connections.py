@@ -7,7 +7,7 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Final, NamedTuple, NoReturn, Protocol, cast
 
 import apsw
 
@@ -17,13 +17,13 @@ from api.store.dialect_interface import Taken
 from api.store.sql.query import Params
 
 BUSY_TIMEOUT_MS: Final = 60_000
-STATEMENTS: Final = 200  # kept prepared, for each connection
+STATEMENTS: Final = 200  # statements kept prepared, for each connection
 READ_CACHE_KIB: Final = 32 * 1024
 WRITE_CACHE_KIB: Final = 64 * 1024
 WAL_LIMIT_BYTES: Final = 128 * 1024 * 1024
 TAKEN: Final = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError)
-# After these a connection is closed: the file may have been repaired since it was opened.
+# Errors after which a connection is closed: the file may have been repaired since it was opened.
 SPOILT: Final = (*DAMAGED, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
 
 
@@ -100,7 +100,7 @@ class FileState(NamedTuple):
 
     @classmethod
     def at(cls, path: Path) -> FileState | None:
-        name = os.fspath(path)  # every read looks here, and making paths costs more than looking
+        name = os.fspath(path)  # runs before every read, where Path objects cost too much
         file = stat_of(name)
         if file is None:
             return None
@@ -127,8 +127,8 @@ class Opened(NamedTuple):
         return self.file.wal is None or state[2:] == self.file[2:]
 
     def may_read(self, state: FileState) -> bool:
-        """Whether the connection may be read. A deleted WAL may: it alone has the newest readings
-        until the writer has saved them and begun a new one."""
+        """Whether the connection may be read. One with a deleted WAL may: it alone has the newest
+        readings until the writer has saved them and begun a new one."""
         return self.is_on(state) and (self.has_log(state) or None in state[2:])
 
 
@@ -141,11 +141,13 @@ class Connections:
         self.read_lock = threading.Lock()
         self.write_lock = threading.RLock()
         self.reader: Opened | None = None
+        self.reader_checked_s = 0.0  # perf_counter() of the last check of its files
         self.writer: Opened | None = None
 
 
 def opened_on(path: Path, connection: Connection, state: FileState) -> Opened:
-    """``connection`` with the state of its files. Reads once, since only that opens the WAL."""
+    """Returns ``connection`` with the state of its files. Reads once, since only that opens the
+    WAL."""
     try:
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
     except BaseException:
@@ -171,33 +173,42 @@ def stat_of(path: str | Path) -> os.stat_result | None:
 
 @contextmanager
 def translated() -> Generator[None]:
-    """Translate apsw's errors."""
+    """Translates apsw's errors."""
     try:
         yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise Unavailable("The store is busy.", retry_after_s=1.0) from error
-    except DAMAGED as error:
-        raise StoreDamaged(
-            f"The store's file is damaged ({error}). Nothing is stored until it is restored from a"
-            " backup."
-        ) from error
-    except apsw.FullError as error:
-        raise Unavailable("The disk is full: nothing is stored until space is freed.") from error
-    except apsw.ReadOnlyError as error:
-        raise Unavailable("The store's file can't be written: it is read-only.") from error
-    except (
-        apsw.IOError,
-        apsw.CantOpenError,
-        apsw.ProtocolError,
-        apsw.NoMemError,
-        apsw.PermissionsError,
-    ) as error:
-        raise Unavailable(f"The store can't be read or written: {error}.") from error
-    except apsw.ConstraintError as error:
-        if cast(_Failed, error).extendedresult in TAKEN:
-            raise Taken from error
-        raise UserError(f"the store refuses it: {error}") from error
-    except apsw.SQLError as error:
-        if str(error).startswith("no such table"):
-            raise StoreMissing("The store has no schema yet: run flask db upgrade.") from error
-        raise
+    except apsw.Error as error:
+        raise_translated(error)
+
+
+def raise_translated(error: apsw.Error) -> NoReturn:
+    """Raises an error of the store for one of apsw's, or the same again if it has none."""
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            raise Unavailable("The store is busy.", retry_after_s=1.0) from error
+        case apsw.CorruptError() | apsw.NotADBError():
+            raise StoreDamaged(
+                f"The store's file is damaged ({error}). Nothing is stored until it is restored"
+                " from a backup."
+            ) from error
+        case apsw.FullError():
+            message = "The disk is full: nothing is stored until space is freed."
+            raise Unavailable(message) from error
+        case apsw.ReadOnlyError():
+            message = "The store's file can't be written: it is read-only."
+            raise Unavailable(message) from error
+        case (
+            apsw.IOError()
+            | apsw.CantOpenError()
+            | apsw.ProtocolError()
+            | apsw.NoMemError()
+            | apsw.PermissionsError()
+        ):
+            raise Unavailable(f"The store can't be read or written: {error}.") from error
+        case apsw.ConstraintError():
+            if cast(_Failed, error).extendedresult in TAKEN:
+                raise Taken from error
+            raise UserError(f"the store refuses it: {error}") from error
+        case apsw.SQLError() if str(error).startswith("no such table"):
+            raise StoreMissing("The store has no schema yet: run weir db upgrade.") from error
+        case _:
+            raise error

@@ -36,7 +36,7 @@ class Table:
         return tuple(column.name for column in self.columns)
 
     def ddl(self, dialect: Dialect) -> list[str]:
-        """The statements that create the table and its indexes."""
+        """Returns the statements that create the table and its indexes."""
         columns = ", ".join(column.ddl(dialect) for column in self.columns)
         rest = [name for name in self.names if name not in self.key]
         include = f" INCLUDE ({', '.join(rest)})" if self.covering and dialect.covering_keys else ""
@@ -45,8 +45,8 @@ class Table:
         return [create, *self.indexes]
 
     def growth(self, dialect: Dialect, there: Set[str]) -> list[str]:
-        """The statements that bring a table with these columns, or none, to all of its columns.
-        Counts begin at 0."""
+        """Returns the statements that add the columns missing from ``there`` (none: the whole
+        table). Counts begin at 0."""
         if not there:
             return self.ddl(dialect)
         missing = [column for column in self.columns if column.name not in there]

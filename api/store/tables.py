@@ -1,11 +1,11 @@
 """The tables, built from the catalog.
 
-The time series is ``reading``, one ``rollup_…`` a stored resolution, ``hour_counter``: how many
-rows of each finer table an hour holds, narrow, so that every count is a sum and two edges, and
-``undated``: instants of readings that came without a timestamp. Few devices send these; a table of
-their own costs the others nothing, where a column of every reading would slow bulk loads.
-Their primary keys start with ``device_id`` and nothing else in them is unique, references another
-table or draws from a sequence: they can be partitioned or distributed by device as they are.
+The time series is ``reading``, one ``rollup_…`` per stored resolution, ``hour_counter`` and
+``undated``. ``hour_counter`` has the number of rows of each finer table per hour: counts are sums.
+``undated`` has the instants of readings sent without a timestamp. Few devices send these.
+
+Their primary keys start with ``device_id``. They have no other unique column, reference or
+sequence: they can be distributed by device.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from api.catalog import (
 from api.metering.windows import SPANS
 from api.store.alert_tables import ALERTING
 from api.store.annotation_tables import ANNOTATION, AUDIT
-from api.store.plan_tables import MONTH_END, PLAN
+from api.store.billing_tables import BILLING, MONTH_END
 from api.store.table_definition import Column, Table
 
 # --- The time series -----------------------------------------------------------------------------
@@ -46,17 +46,17 @@ READING: Final = Table(
 
 
 def counter(resolution: Resolution) -> str:
-    """The column that counts a coarser row's children of that resolution."""
+    """Returns the column that counts a coarser row's children of that resolution."""
     return "n" if resolution is RAW else f"n_{resolution.name}"
 
 
 def finer(resolution: Resolution) -> tuple[Resolution, ...]:
-    """The stored resolutions that a stored one is made from, finest first."""
+    """Returns the stored resolutions that a stored one is computed from, finest first."""
     return STORED[: STORED.index(resolution)]
 
 
 def _rolled(metric: Metric) -> list[Column]:
-    """``_min`` and ``_max`` are null where one value makes them equal to ``_sum``."""
+    """``_min`` and ``_max`` are null where a single value makes them equal to ``_sum``."""
     columns = [Column(f"{metric.name}_sum", "real", required=False)]
     columns.append(Column(f"{metric.name}_n", "small"))
     if metric.extremes:
@@ -90,10 +90,10 @@ HOUR_COUNTER: Final = Table(
     covering=True,
 )
 UNDATED: Final = Table("undated", _DEVICE_AND_TIME, key=("device_id", "ts"))
-READING_ORIGINAL: Final = replace(  # as they came, of the readings that a correction has changed
+READING_ORIGINAL: Final = replace(  # the original values of readings that a correction has changed
     READING, name="reading_original", covering=False
 )
-REGISTER: Final = Table(  # as sent, with what came beside it; unit '': the device's
+REGISTER: Final = Table(  # as sent, with the other quantities; unit '': the device's
     "register",
     (
         *_DEVICE_AND_TIME,
@@ -104,7 +104,7 @@ REGISTER: Final = Table(  # as sent, with what came beside it; unit '': the devi
     key=("device_id", "ts"),
     covering=True,
 )
-DERIVED_SEQ: Final = -1  # of the readings that are derived from registers
+DERIVED_SEQ: Final = -1  # seq of the readings that are derived from registers
 TIME_SERIES: Final = (
     READING, *ROLLUPS.values(), HOUR_COUNTER, UNDATED, READING_ORIGINAL, REGISTER,
 )  # fmt: skip
@@ -153,7 +153,7 @@ DEVICE_STATUS: Final = Table(
     indexes=("CREATE INDEX device_status_by_due ON device_status (due_ms)",),
 )
 
-INSIGHT_DUE: Final = Table(  # instants from which readings are new for status and findings
+INSIGHT_DUE: Final = Table(  # instants from which on readings are new for status and findings
     "insight_due",
     (
         _DEVICE_ID,
@@ -186,7 +186,7 @@ FINDING: Final = Table(
         Column("cost_per_day", "real", required=False),
         Column("words", "text"),
         Column("offers_new_normal", "small"),
-        Column("rank", "small"),  # of the severity, worst first
+        Column("rank", "small"),  # rank: of the severity, worst first
         Column("usual_per_day", "real"),
         Column("dismissed_ms", "int", required=False),
         Column("dismissed_by", "text", required=False),
@@ -222,7 +222,7 @@ FINDING_STATE: Final = Table(
     indexes=("CREATE INDEX finding_state_by_due ON finding_state (due_ms)",),
 )
 
-# mark: another one with each change, so that what changes meanwhile stays due
+# mark: changes with each change, so that a device changed during an evaluation stays due
 ALERT_DUE: Final = Table("alert_due", (_DEVICE_ID, Column("mark", "int")), key=("device_id",))
 
 OF_DEVICES: Final = (DEVICE_STATUS, INSIGHT_DUE, FINDING, FINDING_STATE, ALERT_DUE, MONTH_END)
@@ -282,8 +282,8 @@ DEVICE: Final = Table(
     ),
 )
 
-# In order of the label, and in order of the status table for every other order. The first is wider
-# than what it is read for: where either would do, SQLite takes the narrower one.
+# In order of the label, and in order of the status table for every other order. The first has more
+# columns than it needs: where either would do, SQLite uses the narrower one.
 LISTED_DEVICES: Final = (
     "CREATE INDEX device_by_label ON device"
     " (organization_id, active, label, id, key, serial_number, network_unique_identifier)",
@@ -330,7 +330,7 @@ KEY_USE: Final = Table(  # when a key was last used, to a few minutes
     "key_use", (Column("key_id", "text"), Column("used_ms", "int")), key=("key_id",)
 )
 
-ORGANIZATION_SETTING: Final = Table(  # name: currency, zone
+ORGANIZATION_SETTING: Final = Table(  # name: currency, zone, units, demo
     "organization_setting",
     (Column("organization_id", "text"), Column("name", "text"), Column("value", "text")),
     key=("organization_id", "name"),
@@ -395,6 +395,6 @@ HOLIDAY: Final = Table(  # day: 2026-01-01
 SMALL_TABLES: Final = (
     ORGANIZATION, DEVICE, DEVICE_GROUP, DEVICE_ANCESTOR, API_KEY, KEY_GRANT, KEY_USE,
     ORGANIZATION_SETTING, REFUSAL, IMPORT_PROGRESS, RETENTION, INSIGHT_SETTING, HOLIDAY,
-    ANNOTATION, AUDIT, *ALERTING, PLAN,
+    ANNOTATION, AUDIT, *ALERTING, BILLING,
 )  # fmt: skip
 TABLES: Final = (*DISTRIBUTED, *SMALL_TABLES)

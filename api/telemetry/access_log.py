@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 import orjson
 
 STDERR: Final = "stderr"
-MODE: Final = 0o600  # lines name keys and addresses
+MODE: Final = 0o600  # lines contain key ids and addresses
 _log = logging.getLogger(__name__)
 
 

@@ -19,7 +19,7 @@ _PROXY_STARTS: Final = (
     "HTTP_CDN_LOOP",
 )
 _PROXY_ENDS: Final = ("_CLIENT_IP", "_CONNECTING_IP")
-_OWN_SITE: Final = ("", "same-origin", "none")  # none: typed in, or a bookmark
+_OWN_SITE: Final = ("", "same-origin", "none")  # no site: typed in, or a bookmark
 
 
 def passed_on(environ: Mapping[str, Any]) -> bool:
@@ -67,7 +67,7 @@ def _host_name(host: str) -> str:
 
 
 def _authority(address: str) -> str:
-    """Host and port of an origin or URL, as a Host header writes them; "" where it has none."""
+    """Returns host and port of an origin or URL, as in a Host header; "" where it has none."""
     try:
         return urlsplit(address.lower()).netloc
     except ValueError:

@@ -1,8 +1,8 @@
-"""Metrics for Prometheus. Before `begin`, counting does nothing and costs nothing.
+"""Metrics for Prometheus. Before `begin`, counting does nothing.
 
-Each process counts into its own file of one folder. The process that serves ``/metrics`` adds them
-up, so that the counts of a dead worker remain. Devices, organizations and keys are no labels: they
-would be too many, and they are confidential.
+Each process counts into its own file in a shared folder. The process that serves ``/metrics`` adds
+the files up, so that the counts of a dead worker remain. Devices, organizations and keys are not
+labels: there would be too many, and they are confidential.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class _Meters:
         self.fetch = seconds("weir_store_fetch_seconds", "Time of one read of the store.", FETCH_S)
         self.lookups = counter("weir_cache_lookups", "Cache lookups.", "cache", "result")
         self.rows = counter("weir_ingest_rows", "Rows received live.", "result")
+        help_text = "Reports of suspicious readings, one a device and day."
+        self.suspicious = counter("weir_ingest_suspicious", help_text)
         help_text = "Acknowledged messages: ours, and those other shards store."
         self.messages = counter("weir_mqtt_messages", help_text, "whose")
         help_text = "Connections of meters by MQTT: accepted, or why they were refused or ended."
@@ -68,12 +70,12 @@ _meters: _Meters | None = None
 
 
 def share(folder: Path) -> None:
-    """Make this process and its children count in one folder of this host below ``folder``, and
-    remove the files of ended processes. Call it before anything is counted."""
+    """Makes this process and its children count in one folder below ``folder``, and removes the
+    files of ended processes. Call it before anything is counted."""
     place = folder / socket.gethostname()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.environ.get(FOLDER_VARIABLE) == str(place):
-        return  # a child's: what those before it counted stays
+        return  # in a child process: the counts of earlier processes stay
     for file in place.glob("*.db"):
         if not _alive(file):
             file.unlink(missing_ok=True)
@@ -81,20 +83,20 @@ def share(folder: Path) -> None:
 
 
 def begin() -> None:
-    """Count in this process from now on."""
+    """Starts counting in this process."""
     global _meters
     place = os.environ.get(FOLDER_VARIABLE)
     if _meters is not None:
         return
     if place and "prometheus_client" not in sys.modules and not _reserve_disk(Path(place)):
-        del os.environ[FOLDER_VARIABLE]  # a full disk: this process counts by itself
+        del os.environ[FOLDER_VARIABLE]  # a full disk: this process counts in its own memory only
     from prometheus_client.registry import CollectorRegistry
 
     _meters = _Meters(CollectorRegistry())
 
 
 def _reserve_disk(place: Path) -> bool:
-    """Reserve disk space for this process's files; False if the disk is full."""
+    """Reserves disk space for this process's files; False if the disk is full."""
     try:
         for kind, size in _FILE_BYTES.items():
             file = os.open(place / f"{kind}_{os.getpid()}.db", os.O_RDWR | os.O_CREAT, 0o600)
@@ -123,7 +125,7 @@ def request_ended(route: str, method: str, status: int, seconds: float) -> None:
     _meters.in_flight.dec()
     children = _meters.children
     counted = children.get((route, method, status))
-    if counted is None:  # finding a child by its labels costs more than counting
+    if counted is None:  # finding a child by its labels is slower than counting
         counted = children[route, method, status] = (
             _meters.requests.labels(route, method, str(status)),
             _meters.seconds.labels(route),
@@ -152,28 +154,34 @@ def committed(seconds: float) -> None:
         _meters.commit.observe(seconds)
 
 
-def came(rows: Iterable[tuple[str, int]]) -> None:
-    """Count rows by result."""
+def count_rows(rows: Iterable[tuple[str, int]]) -> None:
+    """Counts rows by result."""
     if _meters is not None:
         for result, number in rows:
             _meters.rows.labels(str(result)).inc(number)
 
 
+def suspicious() -> None:
+    """Counts a report of suspicious readings."""
+    if _meters is not None:
+        _meters.suspicious.inc()
+
+
 def acknowledged(ours: int, others: int) -> None:
-    """Count acknowledged messages."""
+    """Counts acknowledged messages."""
     if _meters is not None:
         _meters.messages.labels("ours").inc(ours)
         _meters.messages.labels("others").inc(others)
 
 
 def mqtt_connection(event: str) -> None:
-    """``event``: accepted, or why a connection was refused or ended."""
+    """Counts a connection by ``event``: accepted, or why it was refused or ended."""
     if _meters is not None:
         _meters.mqtt_connections.labels(event).inc()
 
 
 def published(result: str, number: int = 1) -> None:
-    """``result``: published, dropped or refused."""
+    """Counts messages by ``result``: published, dropped or refused."""
     if _meters is None:
         return
     counted = _meters.children.get(result)
@@ -196,7 +204,8 @@ def images_waiting(number: int) -> None:
 
 
 def exposition(also: Iterable[Metric]) -> bytes:
-    """All counts of this folder's processes, and the metrics of ``also``, in Prometheus' format."""
+    """Returns all counts of this folder's processes, and the metrics of ``also``, in Prometheus'
+    format."""
     from prometheus_client import generate_latest
     from prometheus_client.registry import CollectorRegistry
 
@@ -206,7 +215,7 @@ def exposition(also: Iterable[Metric]) -> bytes:
 
 
 class _Collected:
-    """A collector of ready metrics."""
+    """A collector of ready-made metrics."""
 
     def __init__(self, metrics: list[Metric]) -> None:
         self._metrics = metrics
@@ -223,7 +232,7 @@ def _counted() -> Iterable[Metric]:
 
     ours = Path(place)
     for file in ours.glob(f"{_LIVE}*.db"):
-        if not _alive(file):  # a dead process has nothing in progress
+        if not _alive(file):  # a dead process has no requests in progress
             file.unlink(missing_ok=True)
     files = [str(file) for file in ours.parent.glob("*/*.db") if _sound(file)]
     merge = cast("Callable[[list[str]], Iterable[Metric]]", MultiProcessCollector.merge)  # pyright: ignore[reportUnknownMemberType]
@@ -235,7 +244,7 @@ def _alive(file: Path) -> bool:
         os.kill(int(file.stem.rpartition("_")[2]), 0)
     except (ValueError, ProcessLookupError):
         return False
-    except OSError:  # somebody else's
+    except OSError:  # a file of another program
         pass
     return True
 

@@ -18,16 +18,17 @@ FILE: Final = "writer.pulse"
 EVERY_S: Final = 1.0
 STALE_S: Final = 10.0  # a writer whose file is older counts as dead
 FILE_BYTES: Final = 1_024  # fixed size: on a full disk the file can't grow
-RESTART_S: Final = 5.0  # within which a dead writer is restarted
+RESTART_S: Final = 5.0  # seconds in which a dead writer is restarted
 
 
 @dataclass(frozen=True, slots=True)
 class WriterStatus:
     """Times are epoch seconds. ``problem``: why no reading can be stored, "" if none. ``feed``: why
     no message arrives from the broker, "" if none, None without a broker. ``last_message_s``: when
-    the last message arrived. ``committing_s``: seconds the current commit has taken, retries
+    the last message arrived. ``committing_s``: how long the current commit has taken, retries
     included. ``listener``: why no meter can connect, "" if they can, None without a listener;
-    ``clients`` are connected to it, ``listener_message_s``: when the last message came there."""
+    ``clients`` are connected to it, ``listener_message_s`` is when the last message arrived
+    there."""
 
     host: str
     pid: int
@@ -58,14 +59,14 @@ def _exists(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's
+    except OSError:  # a file of another program
         pass
     return True
 
 
 def file_of(session: str) -> str:
-    """The status file's name of an ingester that runs beside the writer. Its next process uses
-    the same file, so that a dead ingester shows until then."""
+    """Returns the name of the status file of an ingester that runs beside the writer. Its next
+    process uses the same file, so that a dead ingester is reported until it is restarted."""
     return f"writer-{session}.pulse"
 
 
@@ -88,8 +89,8 @@ def _read(path: Path) -> WriterStatus | None:
 
 
 def outage(folder: Path) -> str:
-    """Why no readings are stored on this host, in a sentence for people; "" if they are. A writer
-    that is restarting doesn't count."""
+    """Returns in a sentence for people why no readings are stored on this host; "" if they are. A
+    writer that is restarting doesn't count."""
     for status in read_all(folder):
         if not status.fresh and abs(time() - status.at_s) > RESTART_S:
             return "Readings aren't being stored: the writer has stopped."

@@ -1,13 +1,13 @@
 /* Runs before anything is painted: the theme, and the scripts that only some pages need. */
 (() => {
   "use strict";
-  /* Where the site stands on its host: "" or a path, which every address of ours begins with. */
+  /* The site's path on its host, "" or a path with which every address of the site begins. */
   const siteRoot = new URL(document.currentScript.src).pathname.split("/assets/")[0];
   const KEY = "weir-theme";
   const root = document.documentElement;
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
 
-  function kept() {
+  function storedTheme() {
     try {
       return window.localStorage.getItem(KEY);
     } catch {
@@ -44,10 +44,10 @@
     announce();
   }
 
-  /* Units and zone are the reader's, on every page: kept in the browser, and put into the address of
-     each page that is come to without them, so that a link says them too. */
+  /* Units and zone are the reader's on every page: stored in the browser, and added to the address
+     of each page that lacks them, so that a shared link has them too. */
   const OWN = ["units", "zone"];
-  const HAVE_THEM = /^\/($|wall$|usage$|report$|findings$|devices$|devices\/.)/;
+  const HAVE_THEM = /^\/($|wall$|usage$|compare$|report$|findings$|devices$|devices\/.)/;
 
   function own(name) {
     try {
@@ -57,7 +57,7 @@
     }
   }
 
-  /* What the reader has chosen; null is what is usual. */
+  /* The reader's choice; null for the default. */
   function keep(question) {
     OWN.filter((name) => name in question).forEach((name) => {
       try {
@@ -71,7 +71,8 @@
 
   function withOwn(href) {
     const url = new URL(href, window.location.href);
-    if (url.origin !== window.location.origin || !HAVE_THEM.test(url.pathname)) return href;
+    const isOurs = url.origin === window.location.origin && url.pathname.startsWith(siteRoot);
+    if (!isOurs || !HAVE_THEM.test(url.pathname.slice(siteRoot.length))) return href;
     OWN.filter((name) => own(name) && !url.searchParams.has(name)).forEach((name) =>
       url.searchParams.set(name, own(name)),
     );
@@ -88,9 +89,9 @@
     window.dispatchEvent(new CustomEvent("weir:theme", { detail: shown() }));
   }
 
-  const asked = new URLSearchParams(window.location.search).get("theme") || kept();
-  if (asked === "dark" || asked === "light") root.dataset.theme = asked;
-  window.weir = { siteRoot, theme: shown, keep }; // assets/site.js hands it on
+  const theme = new URLSearchParams(window.location.search).get("theme") || storedTheme();
+  if (theme === "dark" || theme === "light") root.dataset.theme = theme;
+  window.weir = { siteRoot, theme: shown, keep }; // assets/site.js provides it
   prefersDark.addEventListener("change", announce);
   document.addEventListener("click", (event) => {
     if (event.target.closest("#theme-switch")) choose(shown() === "dark" ? "light" : "dark");
@@ -104,9 +105,9 @@
 
   const named = (name) => document.querySelector(`meta[name="${name}"]`).content;
 
-  /* Dash loads the whole of plotly.js when the first chart appears, from an address that it sets
-     itself. Weir's charts are cartesian: the smaller bundle, named by the index, is loaded instead;
-     early where the page is a chart's, elsewhere once the page has come and the browser is idle. */
+  /* Dash loads all of plotly.js when the first chart appears, from an address that it sets itself.
+     Weir's charts are cartesian, so the smaller bundle, named by the index, is loaded instead:
+     early if the page has a chart, otherwise once the page is loaded and the browser is idle. */
   function charts() {
     const bundle = named("plotly-script");
     Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle, set: () => {} });
@@ -118,8 +119,8 @@
     );
   }
 
-  /* assets/grid.js loads the grid's scripts where a page shows a grid; they are on their way sooner
-     where the address says that it will. */
+  /* assets/grid.js loads the grid's scripts when a page shows a grid; this preloads them if the
+     address is of such a page. */
   function grids() {
     if (window.location.pathname !== `${siteRoot}/devices`) return;
     named("grid-scripts")

@@ -1,1 +1,1 @@
-"""The site as people meet it: real processes behind a socket, many dashboards, a real browser."""
+"""The site as users meet it: real processes behind a socket, many dashboards, a real browser."""

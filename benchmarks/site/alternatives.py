@@ -1,4 +1,4 @@
-"""Plain pages to compare with, served beside ours, and the browser that watches any of them."""
+"""Serves plain pages for comparison, and starts the browser that watches a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ WINDOW_PX: Final = (1440, 1000)
 
 @contextmanager
 def watching(watched: str, wanted: Mapping[str, str]) -> Iterator[Chrome]:
-    """A browser of a desk's size; ``watched`` and ``wanted`` as `looking` takes them."""
+    """Yields a browser with a desktop's window size; ``watched`` and ``wanted`` as for
+    `looking`."""
     with looking(wanted, watched) as driver:
         driver.set_window_size(*WINDOW_PX)
         yield driver
@@ -24,7 +25,7 @@ def watching(watched: str, wanted: Mapping[str, str]) -> Iterator[Chrome]:
 
 @contextmanager
 def alternative(command: list[str], port: int) -> Iterator[str]:
-    """A page's server, until it is no longer needed: its address."""
+    """Serves a page inside the block; yields its address."""
     url = f"http://127.0.0.1:{port}"
     with process(command) as running:
         await_answer(url, running)

@@ -1,4 +1,4 @@
-"""Many people at once: what each asks and when, and how long the answers took."""
+"""Many users at once: what each requests and when, and how long the responses took."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from backports import zstd
 from benchmarks.clock import quantile
 from web.auth.middleware import OUTAGE_HEADER
 
-JITTER: Final = 0.2  # of a period, as the pages' own timers have it
-CONNECTIONS: Final = 6  # a browser's, to one host
-HANDS: Final = 96  # questions under way, of everybody together
+JITTER: Final = 0.2  # share of a period, like the pages' own timers
+CONNECTIONS: Final = 6  # a browser's connections to one host
+HANDS: Final = 96  # requests in progress, of all users together
 TIMEOUT_S: Final = 20.0
 
-# What a browser says that it reads. httpx reads zstd only with one more package.
+# The encodings that a browser accepts. httpx needs another package to read zstd.
 _DECODERS: Final[dict[str, Callable[[bytes], bytes]]] = {
     "gzip": gzip.decompress,
     "br": brotli.decompress,
@@ -33,13 +33,13 @@ _DECODERS: Final[dict[str, Callable[[bytes], bytes]]] = {
 }
 
 Check = Callable[[httpx.Response], str]
-"""What is wrong with an answer, "" for nothing."""
+"""Returns what is wrong with a response, "" for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One answer: ``late_ms`` from when the question was due until it was sent, ``took_ms`` from
-    then until the whole body was there. ``fault`` is empty for a good answer."""
+    """One response. ``late_ms``: from when the request was due until it was sent. ``took_ms``: from
+    then until the whole body had arrived. ``fault`` is empty for a good response."""
 
     kind: str
     late_ms: float
@@ -50,7 +50,7 @@ class Sample:
 
 @dataclass
 class Crowd:
-    """Everybody's samples; thread-safe."""
+    """The samples of all users; thread-safe."""
 
     samples: list[Sample] = field(default_factory=list[Sample])
     _lock: Lock = field(default_factory=Lock)
@@ -61,7 +61,7 @@ class Crowd:
 
 
 class Person:
-    """One browser: cookies, and the connections that it keeps open."""
+    """One browser: its cookies and open connections."""
 
     def __init__(self, url: str, crowd: Crowd, headers: dict[str, str] | None = None) -> None:
         limits = httpx.Limits(
@@ -75,7 +75,7 @@ class Person:
             trust_env=False,
         )
         self._crowd = crowd
-        self.heard_s = 0.0  # when an answer last showed that the session stands
+        self.heard_s = 0.0  # when a response last showed that the session is valid
 
     def ask(
         self,
@@ -87,17 +87,17 @@ class Person:
         due_s: float | None = None,
         **more: Any,
     ) -> httpx.Response | None:
-        """The answer, None for a bad one. Each is counted under its ``kind``; ``check`` says, off
-        the clock, what is wrong with one that came."""
+        """Sends a request. Returns the response, None for a bad one. Each is counted under its
+        ``kind``; ``check`` says, outside the measured time, what is wrong with a response."""
         start_s = time.perf_counter()
         late_ms = 0.0 if due_s is None else max(0.0, (start_s - due_s) * 1000)
         fault, size, answer = "", 0, None
         more["headers"] = {"Accept-Encoding": ", ".join(_DECODERS), **more.get("headers", {})}
         try:
-            with self.http.stream(method, path, **more) as came:
-                body = b"".join(came.iter_raw())
+            with self.http.stream(method, path, **more) as response:
+                body = b"".join(response.iter_raw())
             size = len(body)
-            answer = _decoded(came, body)
+            answer = _decoded(response, body)
             if answer.status_code not in (200, 204):
                 fault, check = f"status {answer.status_code}", None
         except httpx.HTTPError as error:
@@ -114,26 +114,26 @@ class Person:
         self.http.close()
 
 
-def _decoded(came: httpx.Response, body: bytes) -> httpx.Response:
-    """The answer as it is read, its body no more encoded."""
-    headers = httpx.Headers(came.headers)
+def _decoded(response: httpx.Response, body: bytes) -> httpx.Response:
+    """Returns the response with its body decoded."""
+    headers = httpx.Headers(response.headers)
     decode = _DECODERS.get(headers.pop("Content-Encoding", ""), bytes)
     return httpx.Response(
-        came.status_code, headers=headers, content=decode(body), request=came.request
+        response.status_code, headers=headers, content=decode(body), request=response.request
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """Something that is done again and again; ``do`` is told when it was due."""
+    """Something that a user repeats; ``do`` gets the time at which it was due."""
 
     do: Callable[[float], Any]
     every_s: float
 
 
 def live(habits: Sequence[Habit], seconds: float, seed: int) -> None:
-    """Everybody follows their habits for so long, each from a moment of its own. What goes wrong
-    beyond a bad answer ends the run."""
+    """Lets everyone follow their habits for this long, each starting at its own moment. Failures
+    other than bad responses end the run."""
     dice, numbers = random.Random(seed), count()
     start_s = time.perf_counter()
     end_s = start_s + seconds
@@ -151,12 +151,12 @@ def live(habits: Sequence[Habit], seconds: float, seed: int) -> None:
         each.result()
 
 
-# --- What it came to -----------------------------------------------------------------------------
+# --- Results ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one kind of question, or of all of them. Times in ms, of good answers."""
+    """Results of one kind of request, or of all of them. Times in ms, of good responses."""
 
     kind: str
     answers: int
@@ -171,7 +171,7 @@ class Figures:
 
 
 def figures(samples: Iterable[Sample], seconds: float) -> Iterator[Figures]:
-    """Each kind for itself, and all of them where there are several."""
+    """Yields the results of each kind, and of all of them where there are several."""
     ordered = sorted(samples, key=lambda sample: sample.kind)
     kinds = [(kind, list(group)) for kind, group in groupby(ordered, lambda s: s.kind)]
     for kind, group in [*kinds, *([("all", ordered)] if len(kinds) > 1 else [])]:

@@ -1,4 +1,4 @@
-"""What a real browser sees of a page: when things are painted, and what came over the network."""
+"""What a real browser sees of a page: when things are painted, and what was transferred."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from selenium.webdriver import Chrome
 from tests.browser.chromium import Tab, started
 
 PATIENCE_S: Final = 30.0
-QUIET_MS: Final = 700.0  # without a change: the picture stands
-SETTLED_S: Final = 1.2  # without a request: nothing more is coming
+QUIET_MS: Final = 700.0  # ms without a change after which the picture counts as finished
+SETTLED_S: Final = 1.2  # ms without a request after which loading counts as finished
 
 # From the page's first moment on: when each thing that is waited for was first painted (the frame
 # after it stood in the document), when each callback was asked and its answer whole, when the
@@ -70,7 +70,7 @@ _WATCH: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """``bytes`` as they came over the network, headers included; 0 from the browser's cache."""
+    """``bytes`` are as transferred, headers included; 0 from the browser's cache."""
 
     url: str
     bytes: int
@@ -82,7 +82,7 @@ class Request:
 
     @property
     def name(self) -> str:
-        """The file's name without its version."""
+        """Returns the file's name without its version."""
         path = urlsplit(self.url).path
         last = path.rstrip("/").rpartition("/")[2] or path
         stem, _, end = last.rpartition(".")
@@ -91,41 +91,43 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """``asked`` are (when, outputs) of callbacks, ``answers`` (when whole, characters), ``paints``
-    (when it first changed, when painted) of the watched part; in ms since the navigation began."""
+    """``requests`` are (time, outputs) of callbacks; ``answers`` (time when complete, characters);
+    ``paints`` (time of the first change, time of painting) of the watched part. In ms since the
+    navigation began."""
 
     now: float
-    asked: list[tuple[float, str]]
+    requests: list[tuple[float, str]]
     answers: list[tuple[float, int]]
     paints: list[tuple[float, float]]
     released: float
 
     def drawn_after(self, start: float) -> float | None:
-        """When the last change since then was painted; None as long as it may go on."""
+        """Returns when the last change since then was painted; None while changes may still
+        follow."""
         painted = [at for _, at in self.paints if at > start]
         lately = max([*painted, *(at for at, _ in self.answers)], default=start)
         return max(painted) if painted and self.now - lately > QUIET_MS else None
 
 
 class Eye:
-    """A browser, looking at one site."""
+    """A browser that looks at one site."""
 
     def __init__(self, driver: Chrome, url: str) -> None:
         self.tab = Tab(driver, url)
         self._driver, self._url = driver, url
 
     def open(self, path: str) -> None:
-        """As typed into the address bar."""
+        """Opens a path as if typed into the address bar."""
         self._driver.get("about:blank")
         self.network()
         self._driver.get(self._url + path)
 
     def forget(self) -> None:
-        """What a browser that was never here has: nothing."""
+        """Clears the browser's cache."""
         self.tab.cdp("Network.clearBrowserCache")
 
     def mark(self, name: str) -> float:
-        """When it was painted, in ms since the navigation began; waits for it."""
+        """Returns when it was painted, in ms since the navigation began; waits for it."""
         return self.tab.until(
             lambda: self.tab.run("return window.weirEye.marks[arguments[0]]", name),
             patience_s=PATIENCE_S,
@@ -133,61 +135,61 @@ class Eye:
 
     def history(self) -> History:
         """What happened so far."""
-        told = self.tab.run(
+        recorded = self.tab.run(
             "const e = window.weirEye;"
             "return [performance.now(), e.asked, e.answers, e.paints, e.released]"
         )
-        return History(*told)
+        return History(*recorded)
 
     def network(self) -> list[Request]:
-        """Everything asked since this was last called."""
+        """Returns all requests since the last call."""
         messages = [
             json.loads(entry["message"])["message"] for entry in self._driver.get_log("performance")
         ]
         return list(_requests(messages))
 
     def settled(self) -> list[Request]:
-        """Everything asked, once nothing more comes. Static files and pages only: callbacks and
-        checks go on for ever."""
-        found: list[Request] = []
+        """Returns all requests, once no more follow. Counts only static files and pages: callbacks
+        and checks go on forever."""
+        requests: list[Request] = []
         quiet_since = time.monotonic()
         while time.monotonic() - quiet_since < SETTLED_S:
             time.sleep(0.2)
             some = self.network()
             if any("_dash-update-component" not in r.url and "/session" not in r.url for r in some):
                 quiet_since = time.monotonic()
-            found += some
-        return found
+            requests += some
+        return requests
 
 
 def _requests(messages: list[dict[str, Any]]) -> Iterator[Request]:
     urls: dict[str, str] = {}
-    answered: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     cached: set[str] = set()
     for message in messages:
-        method, said = message["method"], message["params"]
+        method, params = message["method"], message["params"]
         match method:
             case "Network.requestWillBeSent":
-                urls[said["requestId"]] = said["request"]["url"]
+                urls[params["requestId"]] = params["request"]["url"]
             case "Network.requestServedFromCache":
-                cached.add(said["requestId"])
+                cached.add(params["requestId"])
             case "Network.responseReceived":
-                answered[said["requestId"]] = said["response"]["status"]
-                if said["response"].get("fromDiskCache") or said["response"].get(
+                sizes[params["requestId"]] = params["response"]["status"]
+                if params["response"].get("fromDiskCache") or params["response"].get(
                     "fromPrefetchCache"
                 ):
-                    cached.add(said["requestId"])
-            case "Network.loadingFinished" if said["requestId"] in urls:
-                id = said["requestId"]
-                size = 0 if id in cached else int(said["encodedDataLength"])
+                    cached.add(params["requestId"])
+            case "Network.loadingFinished" if params["requestId"] in urls:
+                id = params["requestId"]
+                size = 0 if id in cached else int(params["encodedDataLength"])
                 if urls[id].startswith("http"):
-                    yield Request(urls[id], size, answered.get(id, 0))
+                    yield Request(urls[id], size, sizes.get(id, 0))
 
 
 @contextmanager
 def looking(wanted: Mapping[str, str], watched: str = "") -> Iterator[Chrome]:
-    """A Chromium that notes when each of the ``wanted`` (name → selector) is first painted, and
-    each change within what ``watched`` selects."""
+    """Yields a Chromium that records when each of the ``wanted`` (name → selector) is first
+    painted, and each change within what ``watched`` selects."""
     with started() as driver:
         driver.execute_cdp_cmd("Network.enable", {})
         source = _WATCH.replace("WANTED", json.dumps(dict(wanted)))

@@ -1,7 +1,7 @@
-"""Fifty people and what each of them asks: by the interface, and as the pages do.
+"""Fifty users and what each of them requests: through the interface, and as the pages do.
 
-A dashboard is one wall of fifty devices and four charts, each asked for anew every 15 seconds. Its
-key is its own, so nothing that was found for one is handed to another.
+A dashboard is one wall of fifty devices and four charts, each requested again every 15 seconds. It
+has its own key, so that no cached result is shared with another.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from benchmarks.site.renderer import DEPENDENCIES, UPDATE, Dependency, OpenPage,
 from benchmarks.site.served import Served
 
 EVERY_S: Final = 15.0
-CHECK_AFTER_S: Final = 2.5  # without an answer, a browser asks whether its session still stands
+CHECK_AFTER_S: Final = 2.5  # seconds without a response after which a browser checks its session
 LOOK_EVERY_S: Final = 1.0
 CHARTS: Final = 4
 WIDTH_PX: Final = 1_310
 MAX_DATAPOINTS: Final = 2 * WIDTH_PX
 SPANS: Final = {"1h": HOUR_MS, "24h": DAY_MS, "7d": 7 * DAY_MS}
-SEEN: Final = ("24h", "7d", "24h", "1h")  # what a person's charts show
-MOST_HURRIED: Final = 60  # answers in a row that asked for the next at once, as the wall has it
-# How old the parts beside a chart of each span may get (assets/chart.js).
+SEEN: Final = ("24h", "7d", "24h", "1h")  # the parts of a user's charts
+MOST_HURRIED: Final = 60  # responses in a row that led to the next request at once
+# The largest ages of the parts beside a chart, by span (assets/chart.js).
 PARTS_S: Final = {"refresh": lambda _: 0.0, "steady": lambda _: 60.0, "hourly": lambda _: 900.0,
                   "range": lambda span: min(300.0, max(30.0, SPANS[span] / 2_000_000))}  # fmt: skip
 _COLUMNS: Final = f'{COLUMNS_TYPE};metrics="flow_rate quality"'
 
 
 def _chosen(served: Served, number: int) -> list[tuple[str, str]]:
-    """The devices whose charts a person looks at, and how far back."""
+    """Returns the devices whose charts a user looks at, and their ranges."""
     dice = random.Random(number)
     return list(zip(dice.sample(served.ids, CHARTS), SEEN, strict=True))
 
@@ -48,7 +48,8 @@ def _chosen(served: Served, number: int) -> list[tuple[str, str]]:
 
 
 def by_interface(served: Served, crowd: Crowd, opened: ExitStack) -> Iterator[Habit]:
-    """One `latest` of fifty devices and four adaptive charts in columns, over the network."""
+    """Requests one `latest` of fifty devices and four adaptive charts in columns, over the
+    network."""
     for number, key in enumerate(served.keys):
         person = Person(served.url, crowd, {KEY_HEADER: key})
         opened.callback(person.close)
@@ -58,13 +59,15 @@ def by_interface(served: Served, crowd: Crowd, opened: ExitStack) -> Iterator[Ha
 
 
 def _latest(person: Person, ids: Sequence[str]) -> Habit:
-    said = {"ids": ",".join(ids), "metrics": "uptime,lastDatapoint,quality"}
+    params = {"ids": ",".join(ids), "metrics": "uptime,lastDatapoint,quality"}
 
     def do(due_s: float) -> None:
         now = now_ms()
         window = {"from": stamp(now - DAY_MS), "to": stamp(now), "uptimeResolution": "1min"}
         path = f"{PATH_PREFIX}/flow/latest"
-        person.ask("latest of 50", "GET", path, check=_all_there, params=said | window, due_s=due_s)
+        person.ask(
+            "latest of 50", "GET", path, check=_all_there, params=params | window, due_s=due_s
+        )
 
     def _all_there(answer: httpx.Response) -> str:
         return "" if len(answer.json()["data"]) == len(ids) else "not every device"
@@ -77,10 +80,10 @@ def _adaptive(person: Person, device_id: str, length_ms: int) -> Habit:
 
     def do(due_s: float) -> None:
         now = now_ms()
-        said = {"from": stamp(now - length_ms), "to": stamp(now), "maxDatapoints": MAX_DATAPOINTS}
+        params = {"from": stamp(now - length_ms), "to": stamp(now), "maxDatapoints": MAX_DATAPOINTS}
         headers = {"Accept": _COLUMNS}
         person.ask(
-            "chart", "GET", path, check=_has_columns, params=said, headers=headers, due_s=due_s
+            "chart", "GET", path, check=_has_columns, params=params, headers=headers, due_s=due_s
         )
 
     return Habit(do, EVERY_S)
@@ -94,13 +97,13 @@ def _has_columns(answer: httpx.Response) -> str:
 
 
 @dataclass
-class Desk:
-    """One person's open pages: the wall, and four devices."""
+class UserPages:
+    """One user's open pages: the wall, and four devices."""
 
     person: Person
     wall: OpenPage
     charts: list[OpenPage]
-    asked: int = 0
+    question_number: int = 0
     refreshed: dict[int, int] = field(default_factory=dict[int, int])
     drawn: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -108,8 +111,8 @@ class Desk:
         self._ask_wall()
 
     def arrive(self, *, whole: bool) -> bool:
-        """Open the wall and wait for it to be complete, then each device's page; whether all of
-        them came. ``whole``: with the charts and what stands beside them."""
+        """Opens the wall and waits until it is complete, then opens each device's page. Returns
+        whether all of them loaded. ``whole``: with the charts and everything beside them."""
         if not self.wall.open():
             return False
         board: dict[str, Any] = {}
@@ -124,19 +127,21 @@ class Desk:
         return True
 
     def _ask_wall(self) -> dict[str, Any]:
-        """As assets/fleet.js asks."""
+        """Sends the request of assets/fleet.js."""
         tiles = (self.wall.values.get("fleet-board.data") or {}).get("tiles", [])
-        self.asked += 1
+        self.question_number += 1
         self.drawn |= {tile["id"]: tile["mark"] for tile in tiles if tile.get("spark")}
-        asked = {"window": "24h", "asked": self.asked, "drawn": self.drawn}
-        answers = self.wall.set("fleet-question.data", asked | {"held": [t["id"] for t in tiles]})
+        question = {"window": "24h", "request_id": self.question_number, "drawn": self.drawn}
+        answers = self.wall.set(
+            "fleet-question.data", question | {"held": [t["id"] for t in tiles]}
+        )
         return answers[0].get("fleet-board", {}).get("data", {}) if answers else {}
 
     def refresh_chart(self, page: OpenPage, *, whole: bool) -> None:
-        """As assets/chart.js asks, the axis being where the last answer left it. ``whole``: with
+        """Sends the request of assets/chart.js, with the axis of the last response. ``whole``: also
         the numbers and cards around the chart, which follow it."""
         start = page.values.get("chart-start.data") or {}
-        self.asked += 1
+        self.question_number += 1
         count = self.refreshed.get(id(page), 0)
         self.refreshed[id(page)] = count + 1
         parts = {name: rest_s(start.get("range") or "24h") for name, rest_s in PARTS_S.items()}
@@ -145,12 +150,12 @@ class Desk:
             for name, rest_s in parts.items()
             if whole and count % max(1, math.ceil(rest_s / EVERY_S)) == 0
         ]
-        asked = {"theme": "light", "width_px": WIDTH_PX, "asked": self.asked}
-        if count:  # a refresh, which has the parts in the same answer
-            page.set("chart-question.data", {**start, **asked, "due": due}, follow=False)
+        question = {"theme": "light", "width_px": WIDTH_PX, "request_id": self.question_number}
+        if count:  # a refresh, which has these parts in the same response
+            page.set("chart-question.data", {**start, **question, "due": due}, follow=False)
             return
-        page.set("chart-question.data", {**start, **asked}, follow=False)
-        shown = page.values.get("chart-told.data")
+        page.set("chart-question.data", {**start, **question}, follow=False)
+        shown = page.values.get("chart-response.data")
         quick = [name for name in due if name != "hourly"]
         for names in (quick, ["hourly"]) if shown and due else ():
             page.set("chart-due.data", {**shown, "due": names}, follow=False)
@@ -161,28 +166,28 @@ def as_pages(
     crowd: Crowd,
     hands: ThreadPoolExecutor,
     opened: ExitStack,
-) -> list[Desk]:
-    """Everybody, signed in, with nothing opened yet."""
-    desks: list[Desk] = []
-    known: list[Dependency] = []
+) -> list[UserPages]:
+    """Returns all users, signed in, with nothing opened yet."""
+    users: list[UserPages] = []
+    callbacks: list[Dependency] = []
     for number, key in enumerate(served.keys):
         person = Person(served.url, crowd, {"Sec-Fetch-Site": "same-origin"})
         opened.callback(person.close)
         signed_in = person.http.post("/sign-in", data={"key": key, "next": "/devices"})
         if signed_in.status_code != 303:
             raise RuntimeError(f"sign-in answered {signed_in.status_code}")
-        known = known or dependencies(person.http.get(DEPENDENCIES).json())
+        callbacks = callbacks or dependencies(person.http.get(DEPENDENCIES).json())
         charts = [
-            _page(person, known, hands, f"/devices/{device_id}", f"?range={span}")
+            _page(person, callbacks, hands, f"/devices/{device_id}", f"?range={span}")
             for device_id, span in _chosen(served, number)
         ]
-        desks.append(Desk(person, _page(person, known, hands, "/"), charts))
-    return desks
+        users.append(UserPages(person, _page(person, callbacks, hands, "/"), charts))
+    return users
 
 
 def _page(
     person: Person,
-    known: list[Dependency],
+    callbacks: list[Dependency],
     hands: ThreadPoolExecutor,
     path: str,
     search: str = "",
@@ -191,19 +196,20 @@ def _page(
         kind = KINDS.get(name, "around the charts")
         return person.ask(kind, "POST", UPDATE, check=_is_good, json=body)
 
-    return OpenPage(path, search, known, ask, hands)
+    return OpenPage(path, search, callbacks, ask, hands)
 
 
 def _is_good(answer: httpx.Response) -> str:
-    """A page tells of trouble in an answer that is a success: the last good picture stays."""
-    told: dict[str, Any] = answer.json().get("response") or {}
-    board = told.get("fleet-board", {}).get("data", {})
-    troubled = [board.get("error"), board.get("trouble"), *_troubles(told)]
+    """Checks for an error inside a successful response: a page reports errors there and keeps the
+    last good picture."""
+    props: dict[str, Any] = answer.json().get("response") or {}
+    board = props.get("fleet-board", {}).get("data", {})
+    troubled = [board.get("error"), board.get("trouble"), *_troubles(props)]
     return next((f"“{each}”" for each in troubled if each), "")
 
 
-def _troubles(told: dict[str, Any]) -> Iterator[Any]:
-    for id, parts in told.items():
+def _troubles(props: dict[str, Any]) -> Iterator[Any]:
+    for id, parts in props.items():
         if id.endswith(("-notice", "-trouble")):
             yield parts.get("children")
 
@@ -216,22 +222,23 @@ KINDS: Final = {
 }
 
 
-def refreshing(desks: Sequence[Desk], *, whole: bool) -> Iterator[Habit]:
-    """A wall and four charts each; ``whole``: all that these five pages ask while they are open."""
-    for desk in desks:
-        yield Habit(desk.refresh_wall, EVERY_S)
-        for page in desk.charts:
-            yield Habit(_chart(desk, page, whole), EVERY_S)
+def refreshing(users: Sequence[UserPages], *, whole: bool) -> Iterator[Habit]:
+    """Yields a wall and four charts each; ``whole``: everything that these five pages request while
+    they are open."""
+    for user in users:
+        yield Habit(user.refresh_wall, EVERY_S)
+        for page in user.charts:
+            yield Habit(_chart(user, page, whole), EVERY_S)
         if whole:
-            yield Habit(_check(desk.person), LOOK_EVERY_S)
+            yield Habit(_check(user.person), LOOK_EVERY_S)
 
 
-def _chart(desk: Desk, page: OpenPage, whole: bool) -> Any:
-    return lambda due_s: desk.refresh_chart(page, whole=whole)
+def _chart(user: UserPages, page: OpenPage, whole: bool) -> Any:
+    return lambda due_s: user.refresh_chart(page, whole=whole)
 
 
 def _check(person: Person) -> Any:
-    """As assets/session.js asks: the pages of one browser share what their answers show."""
+    """Sends the request of assets/session.js: the pages of one browser share its result."""
 
     def do(due_s: float) -> None:
         if time.perf_counter() - person.heard_s >= CHECK_AFTER_S:

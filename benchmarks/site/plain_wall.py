@@ -14,8 +14,8 @@ GRAPH_PX = 130
 
 
 def application(path: str) -> Dash:
-    with np.load(path) as kept:
-        times, flows = kept["times"], kept["flows"]
+    with np.load(path) as arrays:
+        times, flows = arrays["times"], arrays["flows"]
     x = times.astype("datetime64[ms]")
     ids = [f"graph-{number}" for number in range(len(flows))]
     app = Dash(__name__)
@@ -26,9 +26,9 @@ def application(path: str) -> Dash:
     app.layout = html.Div([dcc.Store(id="asked"), html.Div(graphs, id="graphs", style=grid)])
 
     @app.callback([Output(id, "figure") for id in ids], Input("asked", "data"))
-    def fill(asked: int | None) -> list[dict[str, object]]:
-        """Each refresh has moved on by a bucket, as a live wall's would."""
-        step = asked or 0
+    def fill(step_number: int | None) -> list[dict[str, object]]:
+        """Moves on by a bucket with each refresh, like a live wall."""
+        step = step_number or 0
         return [
             {
                 "data": [{"type": "scatter", "mode": "lines", "x": x, "y": np.roll(y, -step)}],

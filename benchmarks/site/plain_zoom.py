@@ -1,9 +1,9 @@
-"""The plain alternatives to the chart's zoom. One device's readings in a file;
-``python plain_zoom.py raw|resampler FILE PORT POINTS``.
+"""The plain alternatives to the chart's zoom, with one device's readings in a file: ``python
+plain_zoom.py raw|resampler FILE PORT POINTS``.
 
-`raw` sends every reading of the range that is looked at; `resampler` is plotly-resampler, which
-thins them out. That wants an older plotly.js than Weir has, so this file stands alone: another
-Python may run it, with dash, numpy and plotly-resampler.
+`raw` sends every reading of the visible range; `resampler` is plotly-resampler, which thins them
+out. It needs an older plotly.js than Weir uses, so this file stands alone: another Python may run
+it, with dash, numpy and plotly-resampler.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def raw(x: Any, y: Any) -> Dash:
     app.layout = dcc.Graph(id="graph", figure=figure)
 
     @app.callback(Output("graph", "figure"), Input("graph", "relayoutData"))
-    def zoom(said: dict[str, Any] | None) -> Any:
-        ends = [(said or {}).get(f"xaxis.range[{end}]") for end in (0, 1)]
+    def zoom(relayout: dict[str, Any] | None) -> Any:
+        ends = [(relayout or {}).get(f"xaxis.range[{end}]") for end in (0, 1)]
         if None in ends:
             return no_update
         start, end = (np.datetime64(text.replace(" ", "T")) for text in ends)
@@ -51,7 +51,7 @@ def resampler(x: Any, y: Any, points: int) -> Dash:
 
 if __name__ == "__main__":
     kind, path, port, points = sys.argv[1:]
-    with np.load(path) as kept:
-        x, y = kept["times"].astype("datetime64[ms]"), kept["flows"]
+    with np.load(path) as stored:
+        x, y = stored["times"].astype("datetime64[ms]"), stored["flows"]
     app = raw(x, y) if kind == "raw" else resampler(x, y, int(points))
     app.run(host="127.0.0.1", port=int(port), debug=False)

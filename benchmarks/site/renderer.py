@@ -1,7 +1,7 @@
-"""Dash's renderer without a browser: the same callbacks, asked for the same reasons.
+"""Dash's renderer without a browser: the same callbacks, requested for the same reasons.
 
-It learns from the server which callback listens to what, so that it asks whatever the pages of
-today would ask. Callbacks of the browser's own are left out: what they set is set by hand.
+It reads from the server which callback listens to what, so that it requests whatever today's pages
+would request. Clientside callbacks are left out: what they set is set by hand.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Dependency:
     state: tuple[str, ...]
 
 
-def dependencies(told: list[dict[str, Any]]) -> list[Dependency]:
-    """What ``/_dash-dependencies`` says, but for what runs in the browser."""
+def dependencies(entries: list[dict[str, Any]]) -> list[Dependency]:
+    """Returns the contents of ``/_dash-dependencies``, except clientside callbacks."""
     return [
         Dependency(
             each["output"],
@@ -42,7 +42,7 @@ def dependencies(told: list[dict[str, Any]]) -> list[Dependency]:
             tuple(_name(part) for part in each["inputs"]),
             tuple(_name(part) for part in each["state"]),
         )
-        for each in told
+        for each in entries
         if not each.get("clientside_function")
     ]
 
@@ -53,7 +53,7 @@ def _name(part: Mapping[str, str]) -> str:
 
 @dataclass
 class OpenPage:
-    """What a page in a browser holds, by ``id.property``."""
+    """The state of a page in a browser, by ``id.property``."""
 
     path: str
     search: str
@@ -63,7 +63,7 @@ class OpenPage:
     values: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def open(self) -> bool:
-        """Lay the page out; whether it came."""
+        """Loads the layout. Returns whether that succeeded."""
         changed = {PAGE: self.path, "_pages_location.search": self.search}
         answer = self._tell(changed, only=lambda c: c.outputs[0] == "_pages_content.children")
         if not answer:
@@ -73,25 +73,26 @@ class OpenPage:
         return True
 
     def set(self, name: str, value: Any, *, follow: bool = True) -> list[dict[str, Any]]:
-        """Change a property: the answers of those who listen to it, and of those who listen to
-        these in turn. Without ``follow`` only the first of them are asked."""
+        """Changes a property. Returns the responses of the callbacks that listen to it, and of
+        those that listen to these in turn. Without ``follow``, only the first of them are
+        requested."""
         answers = self._tell({name: value})
         if not follow:
             return answers
         for answer in list(answers):
             changed = {f"{id}.{p}": v for id, parts in answer.items() for p, v in parts.items()}
-            heard = {name for each in self.callbacks for name in each.inputs}
-            for each in changed.keys() & heard:
+            inputs = {name for each in self.callbacks for name in each.inputs}
+            for each in changed.keys() & inputs:
                 answers += self._tell({each: changed[each]})
         return answers
 
     def _tell(
         self, changed: Mapping[str, Any], only: Callable[[Dependency], bool] = lambda _: True
     ) -> list[dict[str, Any]]:
-        """Everybody who listens is asked at once, as a browser does."""
+        """Requests all listening callbacks at once, as a browser does."""
         self.values |= changed
-        heard = [c for c in self.callbacks if only(c) and any(i in changed for i in c.inputs)]
-        here = [c for c in heard if all(n in self.values or "_pages" in n for n in c.inputs)]
+        listeners = [c for c in self.callbacks if only(c) and any(i in changed for i in c.inputs)]
+        here = [c for c in listeners if all(n in self.values or "_pages" in n for n in c.inputs)]
         answers = self.hands.map(lambda each: self._one(each, changed), here)
         return [answer for answer in answers if answer is not None]
 
@@ -109,9 +110,9 @@ class OpenPage:
         answer = self.ask(each.outputs[0], body)
         if answer is None or answer.status_code != 200:
             return None
-        told: dict[str, Any] = answer.json().get("response") or {}
-        self.values |= {f"{id}.{p}": v for id, parts in told.items() for p, v in parts.items()}
-        return told
+        props: dict[str, Any] = answer.json().get("response") or {}
+        self.values |= {f"{id}.{p}": v for id, parts in props.items() for p, v in parts.items()}
+        return props
 
     def _note(self, component: Mapping[str, Any]) -> None:
         properties = component.get("props") or {}
@@ -126,9 +127,9 @@ def _part(name: str) -> dict[str, str]:
 
 
 def _components(node: Any) -> list[Mapping[str, Any]]:
-    """A layout's components, from the top down."""
+    """Yields a layout's components, from the top down."""
     if isinstance(node, list):
-        return [found for each in node for found in _components(each)]
+        return [component for each in node for component in _components(each)]
     if not isinstance(node, dict) or "props" not in node:
         return []
     return [node, *_components(node["props"].get("children"))]

@@ -1,4 +1,4 @@
-"""The production server on loopback, with a fleet that goes on reporting while it is looked at."""
+"""The production server on loopback, with a fleet that keeps reporting during the measurement."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchmarks.ground import begun, in_order
 from tests.servers import free_port
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-AHEAD_MS: Final = 20 * 60_000  # so long the fleet goes on reporting
+AHEAD_MS: Final = 20 * 60_000  # how long the fleet keeps reporting
 FEED_EVERY_S: Final = 1.0
 STARTS_WITHIN_S: Final = 60.0
 STOPS_WITHIN_S: Final = 40.0
@@ -32,8 +32,8 @@ STOPS_WITHIN_S: Final = 40.0
 
 @dataclass(frozen=True)
 class Served:
-    """``keys`` see the whole fleet, each a principal of its own; ``ids`` are its devices in the
-    order of the fleet; ``pid`` is the process that is the parent of the server's others."""
+    """``keys`` see the whole fleet, each a principal of its own. ``ids`` are its devices in the
+    order of the fleet. ``pid`` is the parent of the server's other processes."""
 
     url: str
     keys: list[str]
@@ -43,13 +43,14 @@ class Served:
     pid: int
 
     def processor_s(self) -> float:
-        """What the server's processes that run have used so far; Linux alone says it."""
+        """Returns the processor seconds that the server's running processes have used; Linux
+        only."""
         return sum(map(_used_s, (self.pid, *_children(self.pid))))
 
 
 def _children(pid: int) -> list[int]:
     listed = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
-    return [found for child in map(int, listed) for found in (child, *_children(child))]
+    return [descendant for child in map(int, listed) for descendant in (child, *_children(child))]
 
 
 def _used_s(pid: int) -> float:
@@ -59,7 +60,7 @@ def _used_s(pid: int) -> float:
 
 @contextmanager
 def served(fleet: Fleet, folder: Path, *, keys: int, workers: int = 2) -> Iterator[Served]:
-    """`flask serve` with the fleet up to now; its readings come in while it runs."""
+    """Runs `weir serve` with the fleet's readings up to now; further ones arrive while it runs."""
     store_url = f"sqlite:///{folder / 'site.sqlite'}"
     store, organization = begun(store_url, fleet)
     try:
@@ -83,7 +84,7 @@ def _key(store: Store, organization: str, number: int) -> str:
 
 
 def _fill(store: Store, fleet: Fleet, keys: list[int]) -> list[ReadingRow]:
-    """Writes what was measured until now; what is still to come, in the order of its coming."""
+    """Writes the readings up to now. Returns the later ones, in the order of their arrival."""
     now = now_ms()
     shift = now + AHEAD_MS - END_MS
     coming: list[ReadingRow] = []
@@ -122,7 +123,7 @@ def _feeding(store: Store, coming: list[ReadingRow]) -> Iterator[None]:
 
 @contextmanager
 def production(store_url: str, folder: Path, workers: int) -> Iterator[tuple[str, int]]:
-    """`flask serve` over a store that is there: its address, and the process that is its parent."""
+    """Runs `weir serve` over an existing store; yields its address and its parent process."""
     port = free_port()
     environ = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "FLASK_"))}
     environ |= {"WEIR_DATABASE": store_url, "WEIR_INSTANCE": str(folder / "instance")}
@@ -138,7 +139,7 @@ def production(store_url: str, folder: Path, workers: int) -> Iterator[tuple[str
 def process(
     command: list[str], *, environ: dict[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A child process of the project's folder, ended by its id."""
+    """Runs a child process of the project's folder, ended by its id."""
     running = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.DEVNULL)
     try:
         yield running

@@ -1,2 +1,2 @@
-"""One suite a file. Each has ``check(ground)``, which raises `Wrong` where an answer isn't exact,
+"""One suite per file. Each has ``check(ground)``, which raises `Wrong` where a result isn't exact,
 and ``races(ground, rounds)``, what to time. A suite's name is its file's."""

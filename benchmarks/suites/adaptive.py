@@ -1,4 +1,5 @@
-"""The finest rows that fit a budget: choosing, fetching and dumping against fetching alone."""
+"""The finest rows that fit a budget: choosing, fetching and dumping, compared with fetching
+only."""
 
 from __future__ import annotations
 
@@ -32,12 +33,12 @@ from benchmarks.ground import Ground, Wrong
 from benchmarks.stopwatch import timed
 
 RANGES = {"6 h": 6 * HOUR_MS, "1 d": DAY_MS, "3 d": 3 * DAY_MS, "7 d": 7 * DAY_MS, "all": None}
-BUDGETS = (1_000, 4_000)  # the interface's default; the most that a chart asks for
-CHARTED = (FLOW_RATE, FLOW_DURATION, FLOW_AMOUNT, QUALITY)  # what a chart of flow draws and says
+BUDGETS = (1_000, 4_000)  # the interface's default, and the largest budget of a chart
+CHARTED = (FLOW_RATE, FLOW_DURATION, FLOW_AMOUNT, QUALITY)  # what a flow chart draws and shows
 
 
 class Case(NamedTuple):
-    """A question, as a request too, and the statement that fetches exactly its answer's rows."""
+    """A query, also as a request, and the statement that fetches exactly its rows."""
 
     device: Device
     span: Span
@@ -59,13 +60,13 @@ def races(ground: Ground, rounds: int) -> Iterator[Race]:
 def _race(ground: Ground, rounds: int, label: str, length: int | None, budget: int) -> Race:
     start, end = ground.bounds
     windows = ground.windows(f"{label} {budget}", length or end - start, rounds)
-    found = [ask(ground.store, device, span, budget) for device, span in windows]
+    choices = [ask(ground.store, device, span, budget) for device, span in windows]
     cases = [
         _case(device, span, budget, answer)
-        for (device, span), answer in zip(windows, found, strict=True)
+        for (device, span), answer in zip(windows, choices, strict=True)
     ]
-    size = int(median(len(answer.rows) for answer in found))
-    levels = "/".join(dict.fromkeys(answer.resolution.name for answer in found))
+    size = int(median(len(answer.rows) for answer in choices))
+    levels = "/".join(dict.fromkeys(answer.resolution.name for answer in choices))
     return Race(
         f"{label}, at most {budget:,}: {size:,} of {levels}",
         cases,
@@ -76,11 +77,11 @@ def _race(ground: Ground, rounds: int, label: str, length: int | None, budget: i
 
 def _case(device: Device, span: Span, budget: int, answer: AdaptiveRows) -> Case:
     low, high = (stamp(bound or 0, fraction=True) for bound in span)
-    asked = {"from": low, "to": high, "maxDatapoints": str(budget)}
+    params = {"from": low, "to": high, "maxDatapoints": str(budget)}
     rows = plain.rows(answer.resolution, device.key, span, budget)
     path = f"{PATH_PREFIX}/flow/adaptive/{device.id}"
-    query = read(AdaptiveQuery, asked.items())
-    return Case(device, span, budget, wire.request(path, asked), query, rows)
+    query = read(AdaptiveQuery, params.items())
+    return Case(device, span, budget, wire.request(path, params), query, rows)
 
 
 def _runners(ground: Ground, *, judged: bool) -> tuple[Runner, ...]:
@@ -103,7 +104,8 @@ def _rows(store: Store) -> Run:
 
 
 def _body(ground: Ground, columns: Collection[Metric] | None = None) -> Run:
-    """The endpoint itself, device looked up and all, between parameters and headers."""
+    """Runs the endpoint itself, with the lookup of the device, but without parameters and
+    headers."""
     store = ground.reader()
 
     def answer(case: Case) -> bytes:
@@ -126,18 +128,19 @@ def ask(store: Store, device: Device, span: Span, budget: int) -> AdaptiveRows:
 
 
 def check(ground: Ground) -> None:
-    """The answer is the naive ladder's, row for row, and the public body holds these rows."""
+    """Checks that the result equals the naive ladder's, row for row, and that the public body holds
+    these rows."""
     app = wire.service(ground.store)
     start, end = ground.bounds
     for label, length in RANGES.items():
         for budget in (1, *BUDGETS):
             for device, span in ground.windows(f"check {label}", length or end - start, 3):
-                found = ask(ground.store, device, span, budget)
-                if found.rows != _naive(ground, device, span, budget):
+                chosen = ask(ground.store, device, span, budget)
+                if chosen.rows != _naive(ground, device, span, budget):
                     raise Wrong(f"adaptive {label} of {device.serial_number}, at most {budget}")
-                answer = orjson.loads(wire.body(app, _case(device, span, budget, found).request))
+                answer = orjson.loads(wire.body(app, _case(device, span, budget, chosen).request))
                 values = [tuple(row.values())[1:] for row in answer["data"]]
-                if values != [row[1:] for row in found.rows]:
+                if values != [row[1:] for row in chosen.rows]:
                     raise Wrong(f"the body of {label} of {device.serial_number}, at most {budget}")
 
 

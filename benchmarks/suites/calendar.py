@@ -1,4 +1,4 @@
-"""Totals, months and days of any zone, against one bare aggregate over the same hours."""
+"""Totals, months and days in any zone, compared with one bare aggregate over the same hours."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def _ours(store: Store, resolution: Resolution, zone: str) -> Run:
 
 
 def _ask(store: Store, device: Device, span: Span, resolution: Resolution, zone: str) -> list[Row]:
-    asked = DatapointsRequest(resolution, span, zone=timez.zone(zone), limit=_PAGE)
-    return datapoints(store, device, asked)
+    request = DatapointsRequest(resolution, span, zone=timez.zone(zone), limit=_PAGE)
+    return datapoints(store, device, request)
 
 
 def _others(ground: Ground, resolution: Resolution, zone: str) -> Iterator[Runner]:
@@ -90,7 +90,7 @@ def _others(ground: Ground, resolution: Resolution, zone: str) -> Iterator[Runne
 
 
 def _grouped(store: Store, zone: str) -> Run:
-    """Volume alone, a dict by local date: less than an answer needs, and still dear."""
+    """Volume only, in a dict by local date: less than a response needs, and still expensive."""
 
     def answer(window: Window) -> bytes:
         (device, span), tz = window, timez.zone(zone)
@@ -112,7 +112,7 @@ def _closed(span: Span) -> tuple[int, int]:
 
 
 def check(ground: Ground) -> None:
-    """Hierarchical sums are the flat sums of raw readings, day by local day."""
+    """Checks that hierarchical sums equal flat sums of raw readings, day by local day."""
     for name, (resolution, zone, _) in QUESTIONS.items():
         for device in ground.devices[:5]:
             rows = _ask(ground.store, device, ground.span, resolution, zone)

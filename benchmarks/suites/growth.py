@@ -1,4 +1,4 @@
-"""The whole fleet's store against one of a few devices over the same days."""
+"""The whole fleet's store, compared with one of a few devices over the same days."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchmarks.suites.adaptive import ask
 Window = tuple[Device, Span]
 
 _BUDGET = 1_000
-_LEAST_ROWS = 1_000_000  # a smaller store lies in the page cache whole: another comparison
+_LEAST_ROWS = 1_000_000  # a smaller store would fit into the page cache
 
 
 def races(ground: Ground, rounds: int) -> Iterator[Race]:
@@ -46,7 +46,7 @@ def _rows(ground: Ground) -> int:
 
 
 def _standing_in(ground: Ground, device: Device) -> Device:
-    """The device itself, or in the small fleet one in its place."""
+    """Returns the device itself, or one of the small fleet in its place."""
     return ground.devices[device.key % len(ground.devices)]
 
 
@@ -67,7 +67,7 @@ def _latest(store: Store, ground: Ground) -> Run:
 
 
 def check(ground: Ground) -> None:
-    """A device answers the same from a store of many as from a store of few."""
+    """Checks that a device's results don't depend on the number of devices in the store."""
     if ground.small is None:
         return
     for ours, theirs in zip(ground.devices, ground.small.devices, strict=False):

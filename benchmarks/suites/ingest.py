@@ -1,4 +1,5 @@
-"""Readings as they arrive from a fleet, with every rollup, against inserting raw rows alone."""
+"""Readings in the order of their arrival, with every rollup, compared with inserting raw rows
+only."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def races(ground: Ground, rounds: int) -> Iterator[Race]:
             batches,
             _raw_only(ground, lambda batch: batch),
             (runner,),
-            warm_up=0,  # a batch written twice is another question
+            warm_up=0,  # a second write would only find repeats
         )
     yield _bulk(ground)
 
@@ -75,7 +76,7 @@ def _bulk(ground: Ground) -> Race:
 
 
 def _histories(ground: Ground) -> list[History]:
-    found: list[History] = []
+    histories: list[History] = []
     folder = ground.scratch
     for index in range(min(_HISTORIES, ground.fleet.devices)):
         rows = next(ground.fleet.batches(index, index + 1, _BULK))
@@ -87,8 +88,8 @@ def _histories(ground: Ground) -> list[History]:
             writer.writerows(
                 (serial(index), stamp, *row[2:]) for row, stamp in zip(rows, stamps, strict=True)
             )
-        found.append(History(rows, path))
-    return found
+        histories.append(History(rows, path))
+    return histories
 
 
 def _arriving(ground: Ground, total: int, size: int) -> list[list[ReadingRow]]:
@@ -98,7 +99,7 @@ def _arriving(ground: Ground, total: int, size: int) -> list[list[ReadingRow]]:
 
 
 def _empty(ground: Ground) -> str:
-    """The URL of a new store with the fleet's devices and no reading."""
+    """Returns the URL of a new store with the fleet's devices and no readings."""
     url = ground.fresh()
     store, _ = begun(url, ground.fleet)
     store.close()
@@ -112,7 +113,8 @@ def _writer(ground: Ground) -> Store:
 
 
 def _raw_only(ground: Ground, rows: Callable[[Any], Sequence[ReadingRow]]) -> tuple[Run, Run]:
-    """The two floors: raw rows inserted into stores of their own, no rollup, no question asked."""
+    """Returns the two floors: raw rows inserted into stores of their own, without rollups or
+    checks."""
     first, second = (ground.floor(_empty(ground), writes=True) for _ in range(2))
     sql = plain.insert_raw()
     return lambda a: first.write(sql, rows(a)), lambda a: second.write(sql, rows(a))
@@ -126,10 +128,12 @@ def _ours(store: Store) -> Run:
 
 
 def check(ground: Ground) -> None:
-    """Shuffled, split and repeated readings leave the state of the same ones in order, written
-    once; writing them again changes nothing; every rollup is a recomputation from raw.
+    """Checks that shuffled, split and repeated readings leave the same state as the same ones
+    written once in order, that writing them again changes nothing, and that every rollup equals a
+    recomputation from raw readings.
 
-    Postgres adds in the order of its heap, so there sums may differ in their last bits."""
+    Postgres adds in the order of its heap, so sums may differ in their last bits there.
+    """
     (one, devices), (other, _) = _pair(ground), _pair(ground)
     rows = ground.fleet.arrivals({n: device.key for n, device in enumerate(devices)}, _CHECKED)
     one.write(rows)
@@ -148,7 +152,8 @@ def check(ground: Ground) -> None:
 
 
 def _pair(ground: Ground) -> tuple[Store, list[Device]]:
-    """A new store without readings, and its devices; those of all such stores have equal keys."""
+    """Returns a new store without readings, and its devices; those of all such stores have equal
+    keys."""
     store, organization = begun(ground.fresh(), ground.fleet)
     ground.opened.callback(store.close)
     return store, in_order(store, organization)

@@ -1,4 +1,5 @@
-"""The summary of 50 devices in one query: against its seeks, plain counting, and 150 queries."""
+"""The summary of 50 devices in one query, compared with its seeks, plain counting, and 150
+queries."""
 
 from __future__ import annotations
 
@@ -54,8 +55,8 @@ def _race(
 
 def _ours(store: Store, devices: Sequence[Device], quality: bool) -> Run:
     def answer(span: Span) -> bytes:
-        found = store.latest(devices, _question(span, quality))
-        return orjson.dumps([*map(tuple, found.values())])
+        results = store.latest(devices, _question(span, quality))
+        return orjson.dumps([*map(tuple, results.values())])
 
     return timed(answer)
 
@@ -68,7 +69,7 @@ def _question(span: Span, quality: bool) -> LatestQuery:
 
 
 def _cheapest(keys: Keys, span: Span) -> list[Statement]:
-    return [ask(key, span) for key in keys for ask in (plain.last, plain.counter_sum)]
+    return [statement(key, span) for key in keys for statement in (plain.last, plain.counter_sum)]
 
 
 def _cheapest_with_quality(keys: Keys, span: Span) -> list[Statement]:
@@ -81,23 +82,25 @@ def _counting(keys: Keys, span: Span) -> list[Statement]:
 
 def _one_by_one(keys: Keys, span: Span) -> list[Statement]:
     return [
-        ask(key, span)
+        statement(key, span)
         for key in keys
-        for ask in (lambda k, s: plain.count(ONE_MINUTE, k, s), plain.last, plain.quality)
+        for statement in (lambda k, s: plain.count(ONE_MINUTE, k, s), plain.last, plain.quality)
     ]
 
 
 def check(ground: Ground) -> None:
-    """One query for all says what plain queries say of each, and what one query for each says."""
+    """Checks that one query for all equals plain queries for each, and single queries for each."""
     for _, span in ground.windows("check latest", DAY_MS, 5):
         question = _question(span, quality=True)
         together = ground.store.latest(ground.devices, question)
         for device in ground.devices:
-            found = together[device.key]
+            result = together[device.key]
             alone = ground.store.latest([device], question)[device.key]
             count = ground.other.rows(plain.count(ONE_MINUTE, device.key, span))[0][0]
             last = ground.other.rows(plain.last(device.key, span))
             ends = ground.other.rows(plain.quality(device.key, span))[0]
-            said = (count, *ends, last[0] if last else None)
-            if not tuple(found) == tuple(alone) == said:
-                raise Wrong(f"latest of {device.serial_number} in {span}: {found} is not {said}")
+            expected = (count, *ends, last[0] if last else None)
+            if not tuple(result) == tuple(alone) == expected:
+                raise Wrong(
+                    f"latest of {device.serial_number} in {span}: {result} is not {expected}"
+                )

@@ -1,4 +1,5 @@
-"""Deep pages and counts of a device's whole history, against plain OFFSET and plain counting."""
+"""Deep pages and counts of a device's whole history, compared with plain OFFSET and plain
+counting."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from benchmarks.ground import Ground, Wrong
 from benchmarks.stopwatch import timed
 
 _DEEP = 1_000_000
-_PAGE = 100  # small, so that the offset and not the page is measured
+_PAGE = 100  # small, so that the offset is measured and not the page
 
 
 class Page(NamedTuple):
@@ -43,7 +44,7 @@ def races(ground: Ground, rounds: int) -> Iterator[Race]:
 
 
 def _pages(ground: Ground, rounds: int) -> list[Page]:
-    """Of the busiest device, from a random instant in its first hours on."""
+    """Returns pages of the busiest device, from a random instant in its first hours on."""
     device = min(ground.devices, key=lambda d: d.reporting_interval_s or 0)
     start, end = ground.bounds
     size = ground.store.count(device, RAW, Span(start + DAY_MS // 2, end))
@@ -58,8 +59,8 @@ def _size(ground: Ground, page: Page) -> int:
 
 def _page(store: Store) -> Run:
     def answer(page: Page) -> bytes:
-        asked = DatapointsRequest(RAW, page.span, limit=_PAGE, offset=page.offset)
-        return orjson.dumps(datapoints(store, page.device, asked))
+        request = DatapointsRequest(RAW, page.span, limit=_PAGE, offset=page.offset)
+        return orjson.dumps(datapoints(store, page.device, request))
 
     return timed(answer)
 
@@ -69,7 +70,7 @@ def _count(store: Store) -> Run:
 
 
 def check(ground: Ground) -> None:
-    """Pages are plain OFFSET's, and every count by counters is count(*)."""
+    """Checks that pages equal plain OFFSET's, and every count by counters equals count(*)."""
     for page in _pages(ground, 3):
         for offset in (0, 1, page.offset, page.offset * 2):
             ours = ground.store.rows(page.device, RAW, page.span, limit=_PAGE, offset=offset)

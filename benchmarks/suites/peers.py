@@ -1,5 +1,5 @@
-"""DuckDB, where it is installed (`pip install duckdb`; Weir itself doesn't need it), given the same
-readings, rollups of the same columns, both sorted by device and time, and the plain questions."""
+"""DuckDB, if installed (`pip install duckdb`; Weir itself doesn't need it), with the same readings,
+rollups of the same columns, both sorted by device and time, and the plain queries."""
 
 from __future__ import annotations
 
@@ -58,11 +58,12 @@ def races(ground: Ground, rounds: int) -> Iterator[Race]:
     )
 
 
-# --- Filling it ----------------------------------------------------------------------------------
+# --- Filling -------------------------------------------------------------------------------------
 
 
 def _filled(ground: Ground) -> str:
-    """The URL of a DuckDB file with the ground's readings and rollups, filled where it isn't."""
+    """Returns the URL of a DuckDB file with the ground's readings and rollups, filled if
+    necessary."""
     path = ground.scratch / "peer.duckdb"
     if not path.exists():
         with import_module("duckdb").connect(str(path)) as duck:
@@ -92,35 +93,35 @@ def _roll_up(duck: Any, resolution: Resolution) -> None:
     )
 
 
-# --- Asking both ---------------------------------------------------------------------------------
+# --- Queries -------------------------------------------------------------------------------------
 
 
 def _latest(devices: list[Device], span: Span) -> list[Statement]:
-    """The minutes seen, and the last reading: two scans for all devices."""
+    """Counts the minutes with readings, and reads the last reading: two scans for all devices."""
     marks = ", ".join("?" * len(devices))
     rows = f"WHERE device_id IN ({marks}) AND ts BETWEEN ? AND ? GROUP BY device_id"
     values = ", ".join(f"ARG_MAX({metric.name}, ts)" for metric in METRICS)
-    asked = (*(device.key for device in devices), *span)
+    params = (*(device.key for device in devices), *span)
     return [
-        (f"SELECT device_id, COUNT(*) FROM {ONE_MINUTE.table} {rows}", asked),
-        (f"SELECT device_id, MAX(ts), {values} FROM {RAW.table} {rows}", asked),
+        (f"SELECT device_id, COUNT(*) FROM {ONE_MINUTE.table} {rows}", params),
+        (f"SELECT device_id, MAX(ts), {values} FROM {RAW.table} {rows}", params),
     ]
 
 
 def _rungs(device: Device, span: Span) -> list[tuple[Statement, Statement]]:
-    asked, rungs = (device.key, *span), list[tuple[Statement, Statement]]()
+    params, rungs = (device.key, *span), list[tuple[Statement, Statement]]()
     for resolution in LADDER:
         values = ", ".join(column.name for column in (METRICS if resolution is RAW else AGGREGATES))
         rows = f"SELECT ts, {values} FROM {resolution.table} WHERE {_IN} ORDER BY ts"
         count = f"SELECT COUNT(*) FROM {resolution.table} WHERE {_IN}"
-        rungs.append(((count, asked), (f"{rows} LIMIT {_BUDGET}", asked)))
+        rungs.append(((count, params), (f"{rows} LIMIT {_BUDGET}", params)))
     return rungs
 
 
 def _ours_latest(store: Store, devices: list[Device]) -> Run:
     def answer(span: Span) -> bytes:
-        found = store.latest(devices, LatestQuery(span, ONE_MINUTE, last=True))
-        return orjson.dumps([*map(tuple, found.values())])
+        results = store.latest(devices, LatestQuery(span, ONE_MINUTE, last=True))
+        return orjson.dumps([*map(tuple, results.values())])
 
     return timed(answer)
 
@@ -130,7 +131,8 @@ def _ours_adaptive(store: Store) -> Run:
 
 
 def check(ground: Ground) -> None:
-    """The peer holds the same: as many rows at every resolution, at the same instants."""
+    """Checks that the peer holds the same: as many rows at every resolution, at the same
+    instants."""
     peer = ground.floor(_filled(ground))
     for device, span in ground.windows("check duckdb", DAY_MS, 5):
         for resolution, (_, rows) in zip(LADDER, _rungs(device, span), strict=True):

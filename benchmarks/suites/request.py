@@ -1,5 +1,5 @@
-"""The service's own part of a request: credential, parameters, rules and JSON, with a store that
-answers at once and knows no row; against one view of a bare Flask application."""
+"""The service's own part of a request (credential, parameters, rules and JSON), with a store that
+responds at once and is empty; compared with one view of a bare Flask application."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from benchmarks.goals import Goal
 from benchmarks.ground import Ground, Wrong
 from benchmarks.stopwatch import timed
 
-_REPEATED = 10  # requests are short: as many arguments more
+_REPEATED = 10  # requests are short, so there are more arguments
 
 
 class Empty:
-    """What the service asks of a store, at once, of devices without a reading."""
+    """What the service needs of a store, for devices without readings."""
 
     def __init__(self, devices: Sequence[Device]) -> None:
         self._devices = {device.id: device for device in devices}
@@ -103,7 +103,7 @@ def _by(app: Flask) -> Run:
 
 
 def check(ground: Ground) -> None:
-    """Every request that is timed is answered, and with nothing but what an empty store gives."""
+    """Checks that every timed request succeeds, with the result of an empty store."""
     app = wire.service(cast(Store, Empty(ground.devices)))
     for name, environ, _ in _requests(ground):
         answer = orjson.loads(wire.body(app, environ))

@@ -1,4 +1,4 @@
-"""One store shared by several threads, against the same questions asked by one."""
+"""One store shared by several threads, compared with the same queries by one thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.ground import Ground, Wrong
 from benchmarks.stopwatch import timed
 from benchmarks.suites.adaptive import ask
 
-_QUESTIONS = 40  # in one argument, shared among the threads
+_QUESTIONS = 40  # queries in one argument, shared among the threads
 _BUDGET = 1_000
 _THREADS = (1, 2, 4)
 
@@ -43,7 +43,7 @@ def _answers(pool: ThreadPoolExecutor, store: Store, windows: Windows) -> list[o
 
 
 def check(ground: Ground) -> None:
-    """Threads that share a store get the answers of their own questions."""
+    """Checks that threads that share a store get the results of their own queries."""
     windows = ground.windows("check threads", DAY_MS, 20)
     alone = [ask(ground.store, device, span, _BUDGET) for device, span in windows]
     with ThreadPoolExecutor(max(_THREADS)) as pool:

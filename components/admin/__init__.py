@@ -1,1 +1,1 @@
-"""What administrators look at: the audit log."""
+"""The administration pages and the audit log."""

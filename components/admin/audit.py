@@ -1,4 +1,4 @@
-"""The audit log as a table, and its filter as it stands in the address."""
+"""The audit log as a table, and its filter as in the address."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from dash.development.base_component import Component
 from api.client.annotations import AuditEntry
 from api.timez import from_datetime, stamp
 from components import session
-from components.controls import attributes, labelled
+from components.controls import Entry, Section, attributes, labelled, menu
 from components.formatting import whole
-from components.menu import Entry, Section, menu
 from components.shell import AUDIT_PATH
 from components.url_state import text_param
 
@@ -28,11 +27,12 @@ PAGE: Final = 100
 UTC: Final = ZoneInfo("UTC")
 KINDS: Final = (
     "key", "embed", "rule", "receiver", "silence", "alert", "note", "maintenance", "correction",
-    "finding", "settings", "readings", "device", "organization",
+    "finding", "settings", "readings", "device", "group", "organization", "demo fleet", "budget",
+    "tariff", "report",
 )  # fmt: skip
 HEADS: Final = ("When (UTC)", "Who", "What", "Which", "Change", "Reason")
 EMPTY: Final = "Nothing matches."
-# Said by the other columns, or by no reader understood.
+# Shown by other columns, or meaningless to readers.
 IGNORED_FIELDS: Final = frozenset(
     ("id", "deviceId", "created", "createdBy", "changed", "changedBy", "reason", "text",
      "keyId", "organizationId", "revokedBy", "revokeReason")
@@ -52,7 +52,7 @@ class Ids(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Days are UTC, both included; "" asks for all."""
+    """The filter. Days are UTC, both included; "" means no limit."""
 
     kind: str = ""
     search: str = ""
@@ -70,7 +70,7 @@ class AuditFilter:
 
 
 def read_filter(query: Mapping[str, Any]) -> AuditFilter:
-    """What can't be read is ignored."""
+    """The filter of an address; invalid values are ignored."""
     kind, page = text_param(query, "kind"), text_param(query, "page", 4)
     days = (text_param(query, name, 10) for name in ("from", "to"))
     first, last = (day if _day(day, 0) is not None else "" for day in days)
@@ -170,7 +170,7 @@ def _row(entry: AuditEntry) -> Component:
 
 
 def _which(entry: AuditEntry) -> list[Any]:
-    """Its name, where it has one, above its id."""
+    """The name of the changed thing, if it has one, above its id."""
     state = entry.after or entry.before or {}
     name = state.get("name") or state.get("device")
     if not isinstance(name, str) or name == entry.subject:
@@ -179,7 +179,7 @@ def _which(entry: AuditEntry) -> list[Any]:
 
 
 def _changes(entry: AuditEntry) -> list[Component]:
-    """What differs: before → after."""
+    """The changed fields: before → after."""
     before, after = entry.before or {}, entry.after or {}
     names = [
         name
@@ -220,7 +220,7 @@ def _value(value: Any) -> str:
 
 
 def pages(audit_filter: AuditFilter, count: int) -> list[Component]:
-    """The way to the pages before and after, as addresses."""
+    """Links to the previous and next page."""
     last = -(-count // PAGE)
     links = (
         (audit_filter.page - 1, "Later entries", audit_filter.page > 1),

@@ -10,14 +10,15 @@ from dash import html
 from dash.development.base_component import Component
 from dash_ag_grid import AgGrid
 
+from api.metering.units import METRIC_UNITS
 from components import session
-from components.controls import attributes, labelled
-from components.grid import THEME
+from components.controls import THEME, attributes, labelled
 from components.shell import ADMIN_PATH, AUDIT_PATH, IMPORT_PATH
+from components.units import UNITS, usual_units
 
 PATH: Final = ADMIN_PATH
+IMPORT_FILES_PATH: Final = f"{IMPORT_PATH}/files"  # web/forwarding.py
 SERVICE_PATH: Final = f"{PATH}/service"  # web/forwarding.py
-FILES_PATH: Final = f"{IMPORT_PATH}/files"
 ROW_PX: Final = 48
 TABS: Final = (
     ("devices", "Devices"),
@@ -29,16 +30,17 @@ TABS: Final = (
 
 
 class Ids(StrEnum):
-    """What assets/admin.js looks for by these names too."""
+    """Ids, also used by assets/admin.js."""
 
     PAGE = "admin"
     BODY = "admin-body"
     STATUS = "admin-status"
     GRID = "admin-grid"
+    EMPTY = "admin-empty"
 
 
 def tabs(current: str = "") -> Component:
-    """``current``: the audit log stands at an address of its own."""
+    """The tabs of the administration; ``current`` is the path of the open one."""
     links = [
         html.A(
             label,
@@ -60,7 +62,10 @@ def admin_page() -> Component:
             tabs(),
             html.P(id=Ids.STATUS, className="notice", role="alert", hidden=True),
             html.Div(id=Ids.BODY, className="admin-body"),
-            html.Div(_grid(), className="grid card admin-grid-card"),
+            html.Div(
+                [_grid(), html.P(id=Ids.EMPTY, className="empty", hidden=True)],
+                className="grid card admin-grid-card",
+            ),
         ],
         id=Ids.PAGE,
         className="admin-page",
@@ -71,10 +76,15 @@ def admin_page() -> Component:
 def _settings() -> dict[str, object]:
     return {
         "service": session.site_path(SERVICE_PATH),
-        "imports": session.site_path(FILES_PATH),
         "import": session.site_path(IMPORT_PATH),
+        "imports": session.site_path(IMPORT_FILES_PATH),
         "device": session.site_path("/devices"),
         "rows": session.site_path("/download/devices"),
+        "system": usual_units().name,
+        "units": {
+            system.name: {unit: system.shown(unit)._asdict() for unit in METRIC_UNITS}
+            for system in UNITS
+        },
     }
 
 
@@ -97,7 +107,8 @@ def _grid() -> Component:
             "rowSelection": {"mode": "multiRow"},
             "selectionColumnDef": {"pinned": "left", "width": 56, "resizable": False},
             "stopEditingWhenCellsLoseFocus": True,
-            "suppressNoRowsOverlay": True,
+            "suppressNoRowsOverlay": True,  # assets/admin-devices.js gives the reason
+            "enableBrowserTooltips": True,
         },
         style={"height": "100%"},
     )

@@ -1,4 +1,4 @@
-"""Asking the service for the audit log."""
+"""Queries of the audit log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BATCH = 1_000
 
 
 def audit_page(filters: AuditFilter) -> AuditPage:
-    """Raises Forbidden for those who may not see it."""
+    """One page of entries. Raises Forbidden without the role of administrator."""
     first, last = filters.bounds
     return session.current_client().audit(
         kind=filters.kind, search=filters.search, from_ms=first, to_ms=last, limit=PAGE,
@@ -22,7 +22,7 @@ def audit_page(filters: AuditFilter) -> AuditPage:
 
 
 def every_entry(client: Client, filters: AuditFilter) -> Iterator[tuple[AuditEntry, ...]]:
-    """All that match, latest first, in batches."""
+    """All matching entries, latest first, loaded in batches."""
     first, last = filters.bounds
     offset = 0
     while True:

@@ -1,1 +1,1 @@
-"""Alerts: what fires, its history; rules, receivers and their forms."""
+"""Alerts: firing ones and the history; rules, receivers, billing and their forms."""

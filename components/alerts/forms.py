@@ -1,4 +1,4 @@
-"""The forms of a rule and of a receiver, and what was typed into them."""
+"""The forms of a rule and of a receiver, and their request bodies."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from api.client.alerts import AlertReceiver, AlertRule
 from api.insight.alerts.rules import COMPARISONS, METRIC_BY_NAME, STATES
 from api.insight.findings import KINDS
 from api.insight.receivers import KINDS as RECEIVER_KINDS
+from api.metering.units import ShownUnit
 from components.alerts.rules import delete_receiver, delete_rule
 from components.finding_text import SEVERITY_WORDS
 from components.html_json import (
@@ -21,6 +22,7 @@ from components.html_json import (
     field,
     text_input,
 )
+from components.units import Units, read_units, usual_units
 
 SOURCES: Final = [
     ("finding", "a finding is open"),
@@ -42,7 +44,7 @@ SHOWN_ONCE: Final = "Keep it: it is never shown again."
 
 
 def _with(options: list[tuple[str, str]], seconds: float) -> list[tuple[str, str]]:
-    """Also a length that was set elsewhere."""
+    """The options, with a length that was set elsewhere if it is missing there."""
     value = str(int(seconds))
     listed = any(value == each for each, _ in options)
     return options if listed else [*options, (value, f"{int(seconds):,} s")]
@@ -68,12 +70,13 @@ def rule_form(
     form = el(
         "form",
         field("Name", text_input("name", "Name", str(saved.get("name", "")), maxlength="120",
-                                 placeholder="Losing more than $10 a day")),
+                                 placeholder="Leaks of the west side")),
         field("When", choice("source", "When", SOURCES, source)),
         *_of_source(saved),
         *_of_devices(saved, groups),
         *_of_times(saved),
         _of_receivers(saved, receivers),
+        el("input", type="hidden", name="units", value=usual_units().name),
         el("p", class_="problem", data_problem=True, role="alert"),
         deeds if may_change else reader,
         id="alert-rule-form",
@@ -86,9 +89,12 @@ def rule_form(
 
 def _of_source(body: Mapping[str, Any]) -> list[Element]:
     kinds = [(kind.name, kind.label) for kind in KINDS]
+    units, metric = usual_units(), str(body.get("metric") or "")
     metrics = [
-        (metric.name, f"{metric.label}, {metric.unit}") for metric in METRIC_BY_NAME.values()
+        (each.name, f"{each.label}, {units.shown(each.unit).name}")
+        for each in METRIC_BY_NAME.values()
     ]
+    limit = _limit_unit(metric, units).text(body.get("limit", 0)) if metric else ""
     severities = [(name, f"at least {word.lower()}") for name, word in SEVERITY_WORDS.items()]
     cost = body.get("costPerDay") or ""
     return [
@@ -97,26 +103,33 @@ def _of_source(body: Mapping[str, Any]) -> list[Element]:
         field(
             "And",
             choice("severity", "Severity", severities, str(body.get("severity", "notice"))),
-            el("span", "costs at least"),
-            text_input("costPerDay", "Cost a day", str(cost), type="number", min="0", step="any",
-                       class_="short"),
-            el("span", "a day"),
+            el(
+                "span",
+                "costs at least ",
+                text_input("costPerDay", "Cost a day", str(cost), type="number", min="0",
+                           step="any", class_="short"),
+                " a day",
+                class_="alert-phrase",
+            ),
             kind="finding",
         ),
         field("States", checks("states", [(each, each) for each in STATES],
                                tuple(body.get("states", ()))), kind="state"),
         field(
             "Value",
-            choice("metric", "Value", metrics, str(body.get("metric") or "flow_rate")),
+            choice("metric", "Value", metrics, metric or "flow_rate"),
             choice("comparison", "Comparison", [(each, each) for each in COMPARISONS],
                    str(body.get("comparison", "above"))),
-            text_input("limit", "Limit", str(body.get("limit", "") if body.get("metric") else ""),
-                       type="number", step="any", class_="short"),
+            text_input("limit", "Limit", limit, type="number", step="any", class_="short"),
             choice("duration", "For", _with(DURATIONS, body.get("duration", 600)),
                    str(int(body.get("duration", 600)))),
             kind="value",
         ),
     ]  # fmt: skip
+
+
+def _limit_unit(metric: str, units: Units) -> ShownUnit:
+    return units.shown(METRIC_BY_NAME[metric].unit if metric in METRIC_BY_NAME else "")
 
 
 def _of_devices(body: Mapping[str, Any], groups: Sequence[str]) -> list[Element]:
@@ -137,9 +150,12 @@ def _of_times(body: Mapping[str, Any]) -> list[Element]:
         field(
             "Wait",
             choice("hold", "Wait", _with(HOLDS, hold), str(int(hold))),
-            el("span", "before it fires; remind"),
+            el("span", "before it fires"),
+        ),
+        field(
+            "Remind",
             choice("reminder", "Remind", _with(REMINDERS, reminder), str(int(reminder))),
-        )
+        ),
     ]
 
 
@@ -151,7 +167,7 @@ def _of_receivers(body: Mapping[str, Any], receivers: Sequence[AlertReceiver]) -
 
 
 def definition(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What was typed, as the service takes it: lists by name, of texts."""
+    """The request body of a rule from the form's fields: each name has a list of texts."""
     read = {name: [str(v)[:2_000] for v in values] for name, values in fields.items()
             if isinstance(values, list)}  # fmt: skip
 
@@ -166,13 +182,16 @@ def definition(fields: Mapping[str, Any]) -> dict[str, Any]:
         result[name] = one(name) or None
     for name in NUMBERS:
         result[name] = _number(one(name))
+    if isinstance(result["limit"], float):
+        unit = _limit_unit(one("metric"), read_units(one("units")))
+        result["limit"] = unit.stored(result["limit"])
     for name in SECONDS:
         result[name] = _number(one(name)) or 0
     return result
 
 
 def _number(text: str) -> float | str | None:
-    """The text itself where it is no number: the service then says so."""
+    """The number of a text; the text itself if it isn't one, so that the service reports it."""
     if not text:
         return None
     try:
@@ -226,7 +245,8 @@ def _receiver_field(kind: str, name: str, own: Any, receiver: AlertReceiver | No
 
 
 def receiver_definition(fields: Mapping[str, Any], kind: str | None) -> dict[str, Any]:
-    """``kind``: of one that is there; else as typed. Empty fields are left out."""
+    """The request body of a receiver. ``kind``: of an existing receiver; otherwise the form has it.
+    Empty fields are left out."""
     read = {name: str(values[0]).strip()[:2_000] for name, values in fields.items()
             if isinstance(values, list) and values}  # fmt: skip
     chosen = kind or read.get("kind", "")

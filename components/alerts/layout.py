@@ -1,4 +1,4 @@
-"""The frames of the two pages. assets/alerts.js keeps them."""
+"""The frames of the alert pages; assets/alerts.js loads and refreshes their lists."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from dash import dcc, html
+from dash import ClientsideFunction, Input, Output, clientside_callback, dcc, html
 from dash.development.base_component import Component
 
 from components import html_json, session
-from components.controls import attributes, labelled, notice, select
-from components.menu import Entry, Section, menu
+from components.controls import Entry, Section, attributes, labelled, menu, notice, select
 from components.shell import ALERTS_PATH
 
 RULES_PATH = f"{ALERTS_PATH}/rules"
-PLANS_PATH = f"{ALERTS_PATH}/budgets"
+BILLING_PATH = f"{ALERTS_PATH}/budgets"
 
 
 class Ids(StrEnum):
-    """What assets/alerts.js looks for by these names too."""
+    """Ids, also used by assets/alerts.js."""
 
     PAGE = "alerts"
     QUESTION = "alerts-question"
@@ -36,27 +35,27 @@ class Ids(StrEnum):
     SILENCES = "alerts-silences"
 
 
-class PlanIds(StrEnum):
-    """The same page again: budgets, tariffs and scheduled reports."""
+class BillingIds(StrEnum):
+    """The ids of the billing page: budgets, tariffs and scheduled reports."""
 
     PAGE = "alerts"
-    QUESTION = "alert-plans-question"
-    ANSWER = "alert-plans-answer"
-    SHOWN = "alert-plans-shown"
-    DEED = "alert-plans-deed"
-    DONE = "alert-plans-done"
-    NEXT = "alert-plans-next"
-    DRAFT = "alert-plans-draft"
+    QUESTION = "alert-billing-question"
+    ANSWER = "alert-billing-answer"
+    SHOWN = "alert-billing-shown"
+    DEED = "alert-billing-deed"
+    DONE = "alert-billing-done"
+    NEXT = "alert-billing-next"
+    DRAFT = "alert-billing-draft"
     NOTICE = "alerts-notice"
-    SUMMARY = "alert-plans-summary"
-    BUDGETS = "alert-plans-budgets"
-    TARIFFS = "alert-plans-tariffs"
-    REPORTS = "alert-plans-reports"
-    FORM = "alert-plans-form"
+    SUMMARY = "alert-billing-summary"
+    BUDGETS = "alert-billing-budgets"
+    TARIFFS = "alert-billing-tariffs"
+    REPORTS = "alert-billing-reports"
+    FORM = "alert-billing-form"
 
 
 class RuleIds(StrEnum):
-    """The same page, as far as the script is concerned."""
+    """The ids of the rules page."""
 
     PAGE = "alerts"
     QUESTION = "alert-rules-question"
@@ -75,14 +74,14 @@ class RuleIds(StrEnum):
 
 
 SHEETS = (Ids.SUMMARY, Ids.FIRING, Ids.HISTORY, Ids.SILENCES)
-PLAN_SHEETS = (
-    PlanIds.SUMMARY, PlanIds.BUDGETS, PlanIds.TARIFFS, PlanIds.REPORTS, PlanIds.FORM,
+BILLING_SHEETS = (
+    BillingIds.SUMMARY, BillingIds.BUDGETS, BillingIds.TARIFFS, BillingIds.REPORTS, BillingIds.FORM,
 )  # fmt: skip
 RULE_SHEETS = (RuleIds.SUMMARY, RuleIds.RULES, RuleIds.RECEIVERS, RuleIds.FORM, RuleIds.PREVIEW)
 
 
 def alerts_page(question: Mapping[str, Any], groups: Sequence[str]) -> Component:
-    """``groups``: those to choose from."""
+    """``groups``: the groups to choose from."""
     cards = [
         _card(Ids.FIRING, "Firing now"),
         _card(Ids.HISTORY, "History"),
@@ -114,27 +113,27 @@ def rules_page(question: Mapping[str, Any]) -> Component:
     return _page(RuleIds, RULE_SHEETS, question, "rules", [inside])
 
 
-def plans_page(question: Mapping[str, Any]) -> Component:
+def billing_page(question: Mapping[str, Any]) -> Component:
     left = [
-        _card(PlanIds.BUDGETS, "Budgets"),
-        _card(PlanIds.TARIFFS, "Tariffs"),
-        _card(PlanIds.REPORTS, "Scheduled reports"),
+        _card(BillingIds.BUDGETS, "Budgets"),
+        _card(BillingIds.TARIFFS, "Tariffs"),
+        _card(BillingIds.REPORTS, "Scheduled reports"),
     ]
-    form = html.Div(id=PlanIds.FORM)
+    form = html.Div(id=BillingIds.FORM)
     right = html.Section([form], className="card alert-panel", **labelled("The form"))
     inside = html.Div([html.Div(left, className="alert-column"), right], className="alert-columns")
-    return _page(PlanIds, PLAN_SHEETS, question, "plans", [inside])
+    return _page(BillingIds, BILLING_SHEETS, question, "billing", [inside])
 
 
 def _page(
-    ids: type[Ids] | type[RuleIds] | type[PlanIds],
+    ids: type[Ids] | type[RuleIds] | type[BillingIds],
     sheets: tuple[StrEnum, ...],
     question: Mapping[str, Any],
     place: str,
     inside: Sequence[Component],
     tools: Sequence[Component | None] = (),
 ) -> Component:
-    scripts = {"rules": "alert-rules", "plans": "alert-plans"}
+    scripts = {"rules": "alert-rules", "billing": "alert-billing"}
     names = (ids.ANSWER, ids.SHOWN, ids.DEED, ids.DONE, ids.NEXT, ids.DRAFT)
     return html.Div(
         [
@@ -162,7 +161,7 @@ def _tabs(place: str) -> Component:
     tabs = (
         ("now", "Now and before", ALERTS_PATH),
         ("rules", "Rules and receivers", RULES_PATH),
-        ("plans", "Budgets and reports", PLANS_PATH),
+        ("billing", "Budgets and reports", BILLING_PATH),
     )
     links = [
         dcc.Link(
@@ -177,3 +176,20 @@ def _tabs(place: str) -> Component:
 
 def _card(id: str, name: str) -> Component:
     return html.Section(id=id, className="card alert-card", **labelled(name))
+
+
+def link_scripts(
+    ids: type[Ids] | type[RuleIds] | type[BillingIds], sheets: tuple[StrEnum, ...]
+) -> None:
+    """Registers the callbacks by which assets/alerts.js shows a page's lists and results."""
+    for function, shown, source in (
+        ("listed", ids.SHOWN, ids.ANSWER),
+        ("done", ids.NEXT, ids.DONE),
+    ):
+        clientside_callback(
+            ClientsideFunction("alerts", function),
+            Output(shown, "data"),
+            Input(source, "data"),
+            prevent_initial_call=True,
+        )
+    html_json.drawn(*sheets)

@@ -1,4 +1,4 @@
-"""What fires now, and the history."""
+"""The lists of firing alerts, past alerts and silences."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from api.client.alerts import Alert, AlertPage, AlertSilence, Message
-from api.metering.cost import DEFAULT_CURRENCY, money
-from api.timez import DAY_MS
+from api.metering.cost import money
+from api.metering.units import words_in
+from api.timez import DAY_MS, zone_or_utc
 from components import formatting, session
-from components.clock import Clock, day_text, minute_text, zone_or_utc
 from components.finding_text import SEVERITY_WORDS
+from components.formatting import Clock, day_text, minute_text
 from components.html_json import Element, Node, button, confirmed, el, text_input
+from components.units import usual_units
 
 PAGE: Final = 20
 SILENCES: Final = (("1 h", 1), ("8 h", 8), ("1 day", 24), ("7 days", 168))
 ZoneOf = Callable[[str], str]
+CurrencyOf = Callable[[str], str]
 
 
 def summary(firing: AlertPage, messages: Sequence[Message]) -> list[Node]:
-    """4 firing, 1 acknowledged · every message delivered."""
+    """``4 firing, 1 acknowledged · every message delivered``."""
     taken = sum(each.acknowledged_ms is not None for each in firing.alerts)
     parts: list[Node] = [el("strong", f"{firing.count:,} firing")]
     if taken:
@@ -36,11 +39,14 @@ def summary(firing: AlertPage, messages: Sequence[Message]) -> list[Node]:
     return parts
 
 
-def firing(page: AlertPage, now_ms: int, zone_of: ZoneOf, *, may_operate: bool) -> list[Node]:
+def firing(
+    page: AlertPage, now_ms: int, zone_of: ZoneOf, currency_of: CurrencyOf, *, may_operate: bool
+) -> list[Node]:
+    """``zone_of`` and ``currency_of``: the time zone and the currency of a device's id."""
     head = _head("Firing now", "worst first, acknowledged last; each device’s local time")
     if not page.count:
         return [head, el("p", "Nothing is firing.", class_="alert-empty")]
-    rows = [_firing(each, now_ms, zone_of, may_operate) for each in page.alerts]
+    rows = [_firing(each, now_ms, zone_of, currency_of, may_operate) for each in page.alerts]
     more = page.count - len(page.alerts)
     note = el("p", f"And {more:,} more.", class_="alert-empty") if more else None
     return [head, *rows, *([note] if note else [])]
@@ -51,8 +57,11 @@ def _head(title: str, note: str) -> Element:
     return el("h2", title, words, class_="alert-head")
 
 
-def _firing(alert: Alert, now_ms: int, zone_of: ZoneOf, may_operate: bool) -> Element:
-    details = [alert.words.rstrip("."), _cost(alert), f"rule “{alert.rule_name}”"]
+def _firing(
+    alert: Alert, now_ms: int, zone_of: ZoneOf, currency_of: CurrencyOf, may_operate: bool
+) -> Element:
+    words = words_in(alert.words, usual_units().name)
+    details = [words.rstrip("."), _cost(alert, currency_of), f"rule “{alert.rule_name}”"]
     what = el(
         "div",
         el("span", SEVERITY_WORDS[alert.severity], class_="sr-only"),
@@ -113,10 +122,10 @@ def _deeds(alert: Alert, now_ms: int, zone_of: ZoneOf, may_operate: bool) -> Ele
     )
 
 
-def _cost(alert: Alert) -> str:
+def _cost(alert: Alert, currency_of: CurrencyOf) -> str:
     if not alert.cost_per_day:
         return ""
-    return f"{money(alert.cost_per_day, DEFAULT_CURRENCY)} a day"
+    return f"{money(alert.cost_per_day, currency_of(alert.device_id))} a day"
 
 
 def _device(alert: Alert) -> str:
@@ -130,7 +139,7 @@ def _href(alert: Alert) -> str:
 
 
 def moment(at_ms: int, now_ms: int, zone: str) -> str:
-    """08:00 of today, else Tue 17 Nov, 22:40; in the device's zone."""
+    """``08:00`` for today, otherwise ``Tue 17 Nov, 22:40``; in the device's zone."""
     clock = Clock(zone_or_utc(zone), min(at_ms, now_ms) - DAY_MS, max(at_ms, now_ms) + DAY_MS)
     local, today = clock.local(at_ms), clock.local(now_ms)
     time = minute_text(local)
@@ -191,7 +200,7 @@ def _pager(count: int, number: int) -> list[Node]:
 def silences(
     listed: Sequence[AlertSilence], labels: dict[str, str], now_ms: int, *, may_operate: bool
 ) -> list[Node]:
-    """Those that hold now or later."""
+    """The current and coming silences."""
     there = [each for each in listed if each.until_ms > now_ms]
     head = _head("Silences", "of these nothing is sent")
     if not there:
@@ -203,7 +212,7 @@ def _silence(
     silence: AlertSilence, labels: dict[str, str], now_ms: int, may_operate: bool
 ) -> Element:
     device = silence.device_id
-    whom = labels.get(device, "A device") if device else silence.group or "All devices"
+    target = labels.get(device, "A device") if device else silence.group or "All devices"
     left = f"for another {formatting.duration(silence.until_ms - now_ms)}"
     end = confirmed("End…", "End silence", "end-silence", data_id=silence.id)
     details = [left, silence.reason]
@@ -211,7 +220,7 @@ def _silence(
         "div",
         el(
             "div",
-            el("span", whom, class_="alert-name"),
+            el("span", target, class_="alert-name"),
             el("div", " · ".join(part for part in details if part), class_="quiet"),
         ),
         end if may_operate else None,

@@ -1,4 +1,4 @@
-"""What the pages of alerts ask of the service."""
+"""Queries of the alert pages, and the changes that their forms make."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from api.client.alerts import (
     Message,
     RulePreview,
 )
-from api.client.plans import BudgetStatus, ReportSchedule, TariffRecord
+from api.client.billing import BudgetStatus, ReportSchedule, TariffRecord
 from api.errors import BadRequest, WeirError
 from api.roles import Role
 from api.timez import HOUR_MS, now_ms
 from components import session
-from components.alerts import forms, plans, rules
-from components.alerts.layout import PLANS_PATH, RULES_PATH
+from components.alerts import billing, forms, rules
+from components.alerts.layout import BILLING_PATH, RULES_PATH
 from components.alerts.lists import PAGE
 from components.controls import failure
 from components.url_state import read_question, read_text
@@ -39,7 +39,7 @@ class Now(NamedTuple):
 
 
 def now(page: int, group: str) -> Now:
-    """``group`` "" for all. Raises a WeirError where the service can't answer."""
+    """What fires now, and failed messages. ``group``: "" for all. Raises a WeirError."""
     client, name = session.current_client(), group or None
     return Now(
         client.alerts(group=name, states=["firing"], limit=100),
@@ -50,7 +50,7 @@ def now(page: int, group: str) -> Now:
 
 
 def every_alert(client: Client, group: str) -> Iterator[Sequence[Alert]]:
-    """Firing ones, then resolved ones, a batch at a time."""
+    """Firing alerts, then resolved ones, loaded in batches."""
     place = 0
     while True:
         batch = client.alerts(group=group or None, limit=BATCH, offset=place).alerts
@@ -62,7 +62,7 @@ def every_alert(client: Client, group: str) -> Iterator[Sequence[Alert]]:
 
 
 def groups() -> tuple[str, ...]:
-    """Those that the reader may know of; none where the service can't say."""
+    """The names of the groups in the reader's scope; none if the service doesn't respond."""
     try:
         return session.current_client().groups()
     except WeirError:
@@ -80,7 +80,7 @@ def settings() -> Settings:
 
 
 def role() -> Role:
-    """Of who looks; a viewer's where the service can't say."""
+    """The reader's role; a viewer's if the service doesn't respond."""
     try:
         return Role(session.remembered("role", lambda client: client.me().role, ttl_s=ROLE_S))
     except (WeirError, ValueError):
@@ -91,11 +91,11 @@ def previewed(body: Mapping[str, Any]) -> RulePreview:
     return session.current_client().preview_rule(body)
 
 
-# --- Deeds ---------------------------------------------------------------------------------------
+# --- Changes -------------------------------------------------------------------------------------
 
 
 def act(body: Mapping[str, Any]) -> str:
-    """Acknowledge, silence, or take that back; what was done, in words."""
+    """Acknowledge or silence an alert, or undo that. Returns the result as a sentence."""
     client = session.current_client()
     what, id = read_text(body.get("do")), read_text(body.get("id"))
     if what == "acknowledge":
@@ -103,7 +103,7 @@ def act(body: Mapping[str, Any]) -> str:
         return "Acknowledged: no more reminders."
     if what == "unacknowledge":
         client.unacknowledge_alert(id)
-        return "The acknowledgement was taken back."
+        return "The acknowledgement was withdrawn."
     if what == "end-silence":
         client.delete_silence(id)
         return "The silence has ended."
@@ -118,7 +118,8 @@ def act(body: Mapping[str, Any]) -> str:
 
 
 def change(what: str, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Save, switch, delete or test; ``words`` of what was done, and where to ``go``."""
+    """Save, enable, delete or test a rule or a receiver. Returns ``words``, the result as a
+    sentence, and ``go``, the address to go to."""
     client = session.current_client()
     fields = body.get("fields")
     typed: dict[str, Any] = fields if isinstance(fields, dict) else {}
@@ -148,11 +149,11 @@ def change(what: str, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
 def deed_status(
     deed: Any, change: Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
 ) -> dict[str, Any]:
-    """What the browser's deed did by ``change``, or what is wrong: beside the form where something
-    was to be saved."""
+    """The result of a browser's change, made by ``change``, or the error: beside the form if
+    something was to be saved."""
     request = read_question(deed)
     what, id = read_text(request.get("do")), read_text(request.get("id"))
-    status: dict[str, Any] = {"asked": request.get("asked"), "do": what}
+    status: dict[str, Any] = {"request_id": request.get("request_id"), "do": what}
     try:
         return status | change(what, id, request)
     except BadRequest as error:
@@ -164,7 +165,7 @@ def deed_status(
 
 
 def problems(error: BadRequest) -> str:
-    """What is wrong with each field, in sentences."""
+    """The problem of each field, as sentences."""
     if not error.errors:
         return failure(error)
     return " ".join(f"{each.parameter.capitalize()} {each.detail}." for each in error.errors)
@@ -185,22 +186,22 @@ def _receiver_saved(client: Client, id: str, typed: dict[str, Any]) -> dict[str,
 # --- Budgets, tariffs and scheduled reports ------------------------------------------------------
 
 
-class Plans(NamedTuple):
+class Billing(NamedTuple):
     budgets: tuple[BudgetStatus, ...]
     tariffs: tuple[TariffRecord, ...]
     reports: tuple[ReportSchedule, ...]
     receivers: tuple[AlertReceiver, ...]
 
 
-def all_plans() -> Plans:
+def all_billing() -> Billing:
     client = session.current_client()
-    return Plans(
+    return Billing(
         client.budgets(), client.tariffs(), client.report_schedules(), client.alert_receivers()
     )
 
 
-def change_plan(what: str, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """As `change`. ValueError for a rate that can't be read."""
+def change_billing(what: str, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """As `change`, for billing. Raises ValueError for an invalid rate."""
     client = session.current_client()
     fields = body.get("fields")
     typed: dict[str, Any] = fields if isinstance(fields, dict) else {}
@@ -221,25 +222,30 @@ def change_plan(what: str, id: str, body: Mapping[str, Any]) -> dict[str, Any]:
     if deed != "delete" or kind not in delete:
         return {"error": "Nothing was changed."}
     delete[kind](id)
-    return {"words": f"The {kind} was deleted.", "go": PLANS_PATH}
+    return {"words": f"The {kind} was deleted.", "go": BILLING_PATH}
 
 
 def _saved(client: Client, kind: str, id: str, typed: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "tariff":
         before = next((each for each in client.tariffs() if each.id == id), None)
-        definition = plans.tariff_body(typed, before)
+        definition = billing.tariff_body(typed, before)
         name = (
             client.change_tariff(id, definition) if id else client.create_tariff(definition)
         ).name
     elif kind == "report":
-        definition = plans.report_body(typed)
+        definition = billing.report_body(typed)
         change = client.change_report_schedule
         name = (change(id, definition) if id else client.create_report_schedule(definition)).name
     else:
-        read = plans.typed(typed)
-        group = plans.one(read, "group") or None
-        device = None if group else plans.one(read, "device")
-        measure, amount = plans.one(read, "measure"), plans.one(read, "amount")
+        read = billing.typed(typed)
+        group = billing.one(read, "group") or None
+        device = None if group else billing.one(read, "device")
+        own = [
+            each
+            for each in client.budgets()
+            if (each.group if group else each.device_id) == (group or device)
+        ]
+        measure, amount = billing.one(read, "measure"), billing.budget_amount(read, own)
         made = client.set_budget(amount, device=device, group=group, measure=measure or "volume")
         name = made.label
-    return {"words": f"Saved: {name}.", "go": PLANS_PATH}
+    return {"words": f"Saved: {name}.", "go": BILLING_PATH}

@@ -8,11 +8,13 @@ from typing import Any, Final
 from api.client.alerts import AlertReceiver, AlertRule, FiredDevice, Message, RulePreview
 from api.insight.alerts.rules import length
 from api.insight.receivers import KIND_BY_NAME
+from api.metering.units import words_in
 from api.timez import DAY_MS
 from components import formatting, session
 from components.alerts.layout import RULES_PATH
 from components.alerts.lists import moment
 from components.html_json import Element, Node, button, confirmed, el
+from components.units import usual_units
 
 NO_RULES: Final = "No rules yet. Fill in the form: it says how often the rule would have fired."
 NO_RECEIVERS: Final = "No receivers yet. Without one, alerts are shown here and sent to nobody."
@@ -23,8 +25,10 @@ def summary(rules: Sequence[AlertRule], receivers: Sequence[AlertReceiver]) -> l
     rule_count = (
         f"{on:,} of {formatting.plural(len(rules), 'rule')} on" if rules else "No rules yet"
     )
-    who = formatting.plural(len(receivers), "receiver") if receivers else "no receivers yet"
-    return [f"{rule_count} · {who}"]
+    receiver_count = (
+        formatting.plural(len(receivers), "receiver") if receivers else "no receivers yet"
+    )
+    return [f"{rule_count} · {receiver_count}"]
 
 
 def rule_list(
@@ -39,18 +43,18 @@ def rule_list(
 
 def _rule(rule: AlertRule, names: Mapping[str, str], chosen: str, may_change: bool) -> Element:
     definition = rule.definition
-    whom = [names.get(id, "a deleted receiver") for id in definition["receivers"]]
+    receivers = [names.get(id, "a deleted receiver") for id in definition["receivers"]]
     where = f"{len(definition['devices'])} devices" if definition["devices"] else ""
     where = ", ".join([*definition["groups"], *([where] if where else [])]) or "All devices"
     hold = f"after {length(int(definition['hold']) * 1000)}" if definition["hold"] else "at once"
-    summary_text = f"{where} · {hold} · {', '.join(whom) or 'nobody is notified'}"
+    summary_text = f"{where} · {hold} · {', '.join(receivers) or 'nobody is notified'}"
     href = session.site_path(f"{RULES_PATH}?rule={rule.id}")
     return el(
         "div",
         el(
             "div",
             el("a", rule.name, href=href, class_="alert-name"),
-            el("div", rule.words, class_="quiet"),
+            el("div", words_in(rule.words, usual_units().name), class_="quiet"),
             el("div", summary_text, class_="quiet"),
         ),
         _switch("rule", rule.id, rule.enabled) if may_change else None,
@@ -60,7 +64,7 @@ def _rule(rule: AlertRule, names: Mapping[str, str], chosen: str, may_change: bo
 
 
 def _switch(what: str, id: str, enabled: bool) -> Element:
-    """Says what it is, and changes it."""
+    """A switch that shows whether the rule or receiver is enabled, and changes it."""
     return el(
         "div",
         el("span", "On" if enabled else "Off", class_="quiet"),
@@ -114,14 +118,14 @@ def _receiver(receiver: AlertReceiver, chosen: str, may_change: bool) -> Element
 
 
 def place(config: Mapping[str, Any]) -> str:
-    """Where it leads, without secrets."""
+    """The receiver's destination, without secrets."""
     if "to" in config:
         return ", ".join(config["to"])
     return str(config.get("shown") or config.get("topic") or "")
 
 
 def tested(message: Message) -> str:
-    """What the receiver answered to a test."""
+    """The receiver's response to a test message."""
     if message.state == "sent":
         return f"{message.receiver}: the test was sent. {message.response}"
     if message.state == "queued":

@@ -1,1 +1,1 @@
-"""Notes, maintenance and corrections: on charts, as a list, and the deeds of their form."""
+"""Notes, maintenance and corrections: on charts, as a list, and their form."""

@@ -1,5 +1,5 @@
-"""The list of notes, maintenance and corrections with the buttons that add, change and end them,
-and their words. assets/annotations.js opens their form."""
+"""The list of notes, maintenance and corrections, with buttons to add, change and end them.
+assets/annotations.js opens their form."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ADDING: Final = (
 
 
 class Ids(StrEnum):
-    """assets/annotations.js looks for them by these names too."""
+    """Ids, also used by assets/annotations.js."""
 
     PANEL = "annotations"
     QUESTION = "annotations-question"
@@ -42,7 +42,7 @@ class Ids(StrEnum):
     NOTE = "annotations-note"
     DEED = "annotations-deed"
     DONE = "annotations-done"
-    NOTIFIED = "annotations-told"
+    NOTIFIED = "annotations-notified"
     OUTCOME = "annotations-outcome"
 
 
@@ -54,9 +54,9 @@ def panel(
     options: Sequence[str] = (),
     title: str = "Notes, maintenance, corrections",
 ) -> Component:
-    """``question`` is what the list is asked for first; ``device`` the one of the page, "" where
-    the form asks for a device or a group; ``options`` are offered there."""
-    who = session.me()
+    """``question``: the list's first query. ``device``: the page's device; "" if the form asks for
+    a device or a group, for which it offers ``options``."""
+    me = session.me()
     stores = (Ids.DEED, Ids.DONE, Ids.NOTIFIED)
     buttons = [
         html.Button(
@@ -67,7 +67,7 @@ def panel(
             **attributes(data_annotate=kind),
         )
         for kind, label, role in ADDING
-        if who.role.includes(role)
+        if me.role.includes(role)
     ]
     return html.Section(
         [
@@ -94,19 +94,19 @@ def panel(
             aria_labelledby="annotations-title",
             data_device=device,
             data_zone=zone,
-            data_role=who.role.value,
+            data_role=me.role.value,
         ),
     )
 
 
 def listing(
-    entries: Sequence[Annotation], tz: ZoneInfo, labels: Mapping[str, str], who: Me
+    entries: Sequence[Annotation], tz: ZoneInfo, labels: Mapping[str, str], me: Me
 ) -> list[Component]:
-    """Latest first. What has ended stays, struck."""
+    """The list, latest first; ended entries are struck through."""
     if not entries:
         return [html.P(EMPTY, className="empty")]
     head = html.Tr([html.Th(name, scope="col") for name in HEADS])
-    body = [_row(each, tz, labels, who) for each in entries]
+    body = [_row(each, tz, labels, me) for each in entries]
     return [
         html.Div(
             html.Table([html.Thead(head), html.Tbody(body)], className="rows annotation-table"),
@@ -115,7 +115,7 @@ def listing(
     ]
 
 
-def _row(annotation: Annotation, tz: ZoneInfo, labels: Mapping[str, str], who: Me) -> Component:
+def _row(annotation: Annotation, tz: ZoneInfo, labels: Mapping[str, str], me: Me) -> Component:
     ended = annotation.revoked_ms is not None
     name = [html.Span(KINDS[annotation.kind], className=f"annotation-kind {annotation.kind}")]
     what: list[Any] = [html.Span(annotation.body, className="annotation-body")]
@@ -129,20 +129,20 @@ def _row(annotation: Annotation, tz: ZoneInfo, labels: Mapping[str, str], who: M
             html.Th(name, scope="row"),
             html.Td(when(annotation, tz), className="when", **attributes(data_head="When")),
             html.Td(what, className="what", **attributes(data_head="What")),
-            html.Td(_by(annotation, who), className="quiet", **attributes(data_head="By")),
-            html.Td(_deeds(annotation, tz, who, ended=ended), className="annotation-deeds"),
+            html.Td(_by(annotation, me), className="quiet", **attributes(data_head="By")),
+            html.Td(_deeds(annotation, tz, me, ended=ended), className="annotation-deeds"),
         ],
         className="off" if ended else "",
     )
 
 
-def _by(annotation: Annotation, who: Me) -> str:
-    return "you" if annotation.created_by == who.id else annotation.created_by
+def _by(annotation: Annotation, me: Me) -> str:
+    return "you" if annotation.created_by == me.id else annotation.created_by
 
 
-def _deeds(annotation: Annotation, tz: ZoneInfo, who: Me, *, ended: bool) -> list[Component]:
-    mine = annotation.created_by == who.id and who.role.may_operate
-    if ended or not (who.role.may_administer or (annotation.kind == "note" and mine)):
+def _deeds(annotation: Annotation, tz: ZoneInfo, me: Me, *, ended: bool) -> list[Component]:
+    mine = annotation.created_by == me.id and me.role.may_operate
+    if ended or not (me.role.may_administer or (annotation.kind == "note" and mine)):
         return []
     entry = orjson.dumps(_fields(annotation, tz)).decode()
     what = f"{KINDS[annotation.kind].lower()} of {when(annotation, tz)}"
@@ -162,7 +162,7 @@ def _button(label: str, deed: str, entry: str, what: str) -> Component:
 
 
 def _fields(annotation: Annotation, tz: ZoneInfo) -> dict[str, Any]:
-    """What the form is filled with: local times as its fields take them."""
+    """The form's values for an annotation, with times in local time."""
 
     def field(instant_ms: int | None) -> str:
         return "" if instant_ms is None else local(instant_ms, tz).replace(" ", "T")
@@ -182,12 +182,12 @@ def _fields(annotation: Annotation, tz: ZoneInfo) -> dict[str, Any]:
 
 
 def local(instant_ms: int, tz: ZoneInfo) -> str:
-    """``2026-03-08 12:00``, as a field takes it."""
+    """``2026-03-08 12:00``, as the form's field has it."""
     return datetime.fromtimestamp(instant_ms / 1000, tz).strftime("%Y-%m-%d %H:%M")
 
 
 def when(annotation: Annotation, tz: ZoneInfo) -> str:
-    """``2026-03-08 12:00 – 13:00``; of a series ``…, weekly until 2026-05-01``."""
+    """``2026-03-08 12:00 – 13:00``; with ``, weekly until 2026-05-01`` for a series."""
     first = local(annotation.from_ms, tz)
     if annotation.to_ms is None:
         return first
@@ -201,7 +201,7 @@ def when(annotation: Annotation, tz: ZoneInfo) -> str:
 
 
 def effect(annotation: Annotation) -> str:
-    """``excluded``, ``× 0.5``; with metrics where not all are meant."""
+    """``excluded`` or ``× 0.5``; with metrics unless all are meant."""
     what = "excluded" if annotation.factor is None else f"× {annotation.factor:g}"
     if len(annotation.metrics) in (0, len(METRICS)):
         return what
@@ -216,7 +216,7 @@ def whose(annotation: Annotation, labels: Mapping[str, str]) -> str:
 
 
 def previewed(shown: CorrectionPreview, units: Units) -> str:
-    """What a correction would change."""
+    """The preview of a correction: what it would change."""
     count = (
         f"{formatting.whole(shown.values)} of {formatting.whole(shown.readings)} readings change"
     )

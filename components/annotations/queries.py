@@ -1,6 +1,6 @@
 """Queries of notes, maintenance and corrections: the list, the marks of a chart, uptime without
-maintenance; and what comes of the form. Whatever a browser sends is read with doubt; the service
-judges the rest."""
+maintenance; and the form's changes. Input from a browser is checked here for its form only; the
+service validates the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from api.client.annotations import PATHS, Annotation
 from api.errors import BadRequest, WeirError
 from api.metering.maintenance import Plan, Repeat, Span, bucket_count, excused, merged, occurrences
 from api.metering.windows import Window
-from api.timez import from_datetime, stamp, zone, zone_names
+from api.timez import from_datetime, stamp, zone_or_utc
 from components import session
 from components.annotations.panel import KINDS, effect, previewed
 from components.charts.marks import AnnotationMark, shortened
@@ -23,7 +23,7 @@ from components.controls import failure
 from components.units import Units
 from components.url_state import read_question, read_text
 
-GROUP: Final = "Group "  # before its name, where a field takes a device or a group
+GROUP: Final = "Group "  # before a group's name, in a field for a device or a group
 MOST: Final = 100
 PAGE: Final = 1_000
 
@@ -31,7 +31,7 @@ PAGE: Final = 1_000
 def matching(
     *, kind: str = "", device: str = "", group: str = "", search: str = ""
 ) -> tuple[list[Annotation], int]:
-    """(latest first, how many there are in all); of one kind, or of all three."""
+    """(annotations, latest first; how many there are in all), of one kind or of all three."""
     page = session.current_client().annotations(
         [kind] if kind in PATHS else (), device=device, group=group, search=search, limit=MOST
     )
@@ -41,7 +41,7 @@ def matching(
 def within(
     client: Client, device_id: str, window: Window, kinds: Collection[str] = ()
 ) -> list[Annotation]:
-    """All that have a part in the window and are in force, latest first; of every kind or of some.
+    """The annotations in force that overlap the window, latest first; of every kind or of some.
     Raises what the client raises."""
     matches: list[Annotation] = []
     while True:
@@ -55,7 +55,7 @@ def within(
 
 
 class Uptime(NamedTuple):
-    """Buckets observed and expected outside maintenance, and how long that takes up."""
+    """Buckets observed and expected outside maintenance, and the length of the maintenance."""
 
     actual: int
     expected: int
@@ -65,7 +65,7 @@ class Uptime(NamedTuple):
 def without_maintenance(
     client: Client, device_id: str, due: Window, resolution: Resolution, counted: Uptime
 ) -> Uptime:
-    """``counted`` without the buckets that meet maintenance, on both sides."""
+    """``counted`` without the buckets that overlap maintenance, on both sides."""
     length_ms = resolution.fixed_ms
     spans = excused(_maintenance(client, device_id, due), *due, length_ms)
     if not spans:
@@ -79,7 +79,7 @@ def without_maintenance(
 
 
 def _maintenance(client: Client, device_id: str, due: Window) -> list[Span]:
-    """A server that plans none has none."""
+    """The maintenance of a span; none from a server without maintenance."""
     try:
         planned = within(client, device_id, due, ["maintenance"])
     except WeirError:
@@ -89,11 +89,12 @@ def _maintenance(client: Client, device_id: str, due: Window) -> list[Span]:
     )
 
 
-MOST_MARKS: Final = 500  # on one chart
+MOST_MARKS: Final = 500  # of one chart
 
 
 def annotation_marks(client: Client, device_id: str, reach: Window) -> list[AnnotationMark]:
-    """What a chart of that range shows. A server that has none of it, or an embed, shows none."""
+    """The marks on a chart of that range; none in an embed, or from a server without
+    annotations."""
     try:
         page = client.annotations(
             device=device_id, from_ms=reach.from_ms, to_ms=reach.to_ms, revoked=False,
@@ -126,7 +127,7 @@ def plan_of(annotation: Annotation) -> Plan:
         annotation.to_ms or annotation.from_ms,
         Repeat(annotation.repeat) if annotation.repeat in words else Repeat.ONCE,
         annotation.until_ms,
-        zone(annotation.zone if annotation.zone in zone_names() else "UTC"),
+        zone_or_utc(annotation.zone),
     )
 
 
@@ -134,8 +135,8 @@ def plan_of(annotation: Annotation) -> Plan:
 
 
 def carried_out(deed: Mapping[str, Any], tz: ZoneInfo, units: Units) -> Any:
-    """What comes of a deed of the form: {"words"} of what was done, {"preview"}, or {"error",
-    "problems": {field: why}}."""
+    """Carries out a change of the form. Returns {"words": its result}, {"preview"}, or {"error",
+    "problems": {field: reason}}."""
     kind = read_text(deed.get("kind"))
     if kind not in PATHS:
         return {"error": "Choose what to add."}
@@ -163,10 +164,10 @@ def _carried_out(
         return {"words": f"{name} restored."}
     if what == "revoke":
         client.revoke_correction(id, read_text(deed.get("text")))
-        return {"words": "Correction revoked: the readings count as they came."}
+        return {"words": "Correction revoked: the original readings count again."}
     body = body_of(kind, deed, tz)
     if what == "preview":
-        body["reason"] = body["reason"] or "Preview"  # required only when it is made
+        body["reason"] = body["reason"] or "Preview"  # required for a new one only
         return {"preview": previewed(client.preview_correction(body), units)}
     if id:
         changes = {k: v for k, v in body.items() if k not in ("device", "group", "zone")}
@@ -192,7 +193,7 @@ def body_again(gone: Annotation) -> dict[str, Any]:
 
 
 def body_of(kind: str, deed: Mapping[str, Any], tz: ZoneInfo) -> dict[str, Any]:
-    """The request of that deed."""
+    """The request body of that change."""
     text_field = "text" if kind == "note" else "reason"
     body: dict[str, Any] = {
         **_subject(read_text(deed.get("subject"))),
@@ -224,7 +225,8 @@ def _subject(text: str) -> dict[str, str]:
 
 
 def _instant(value: Any, tz: ZoneInfo) -> str | None:
-    """A field's local time as an instant; what can't be read stays as it is, to be named."""
+    """A field's local time as an instant; an invalid one unchanged, so that the service names
+    it."""
     text = read_text(value)
     if not text:
         return None

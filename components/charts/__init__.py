@@ -1,1 +1,1 @@
-"""The figure of a chart, as plain data: pages, embeds and images draw the same one."""
+"""The figure of a chart as plain data, the same for pages, embeds and images."""

@@ -1,5 +1,5 @@
-"""The figure of a chart, as plain dicts and lists: the page, an embed and an export draw the same
-one. `traces` draws the data; this module adds axes and layout."""
+"""The figure of a chart as plain dicts and lists, the same for the page, an embed and an export.
+`traces` draws the data; this module adds axes and layout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from components import formatting
-from components.charts.frames import Frame, Stretch
+from components.charts.frames import SPREAD, Frame, Stretch
 from components.charts.marks import annotation_flags, flags
 from components.charts.ticks import Ticks, ticks
 from components.charts.traces import Canvas, Picture, axis_text, traces
@@ -18,13 +18,15 @@ from components.theme import FONT, FONT_SIZE_PX, Palette
 Figure = dict[str, Any]
 
 MARGIN_PX: Final = {"l": 64, "r": 16, "t": 28, "b": 44}
-LANE: Final = (0.0, 0.024)  # the quality lane's part of the height, between plot and marks
+# Height of the quality lane, as a share: between the plot and the tick labels.
+LANE: Final = (0.0, 0.024)
 PLOT: Final = (0.05, 1.0)
-LABEL_PX: Final = 120  # the room of a gap's label
+LABEL_PX: Final = 120  # the width of a gap's label, in pixels
 MAX_LABELS: Final = 8
-LABELLED_PX: Final = 6  # a narrower gap is a hairline, and there may be hundreds
+NOTICE: Final = "notice"  # the least severity of a finding
+LABELLED_PX: Final = 6  # in pixels; narrower gaps are hairlines, and there may be hundreds
 TOUCH_PX: Final = 400
-HEADROOM: Final = 0.05  # of the y axis, beyond what is drawn
+HEADROOM: Final = 0.05  # of the y axis, beyond the data
 
 
 def figure(picture: Picture, canvas: Canvas) -> Figure:
@@ -40,7 +42,7 @@ def blank(canvas: Canvas) -> Figure:
 
 
 def hold_still(made: Figure) -> None:
-    """The reader may not move the time axis."""
+    """Fix the time axis, so that the reader can't move it."""
     made["layout"]["dragmode"] = False
     made["layout"]["xaxis"]["fixedrange"] = True
 
@@ -52,19 +54,32 @@ def layout(picture: Picture, canvas: Canvas) -> Figure:
     frame = picture.frame
     title = "Signal" if picture.second else frame.metric.label
     made = _layout(canvas, f"{title}, {frame.unit}")
-    flagged, taken = flags(picture.marks, canvas.window, canvas.width_px, canvas.palette)
-    noted, taken = annotation_flags(
-        picture.annotations, canvas.window, canvas.width_px, canvas.palette, taken
-    )
-    made["annotations"] = flagged + noted
+    made["annotations"] = _above(picture, canvas)
     if frame.runs:
-        gaps = [s for s in picture.stretches if s.cause.silent]
-        made["annotations"] += gap_labels(gaps, canvas, taken) + _legend(picture, canvas)
+        made["annotations"] += _legend(picture, canvas)
     made["yaxis"] |= {
         "range": y_range(picture, canvas.window),
-        "showticklabels": bool(frame.runs),  # the scale of nothing would be made up
+        "showticklabels": bool(frame.runs),  # without data there is no meaningful scale
     }
     made["meta"]["have"] = axis_text(frame.window)
+    return made
+
+
+def _above(picture: Picture, canvas: Canvas) -> list[Figure]:
+    """The labels above the plot, the most important first, since not all fit: findings that are
+    more than a notice, spread volumes, notices, notes, and gaps without data."""
+    where = canvas.window, canvas.width_px, canvas.palette
+    notices = [mark for mark in picture.marks if mark.severity == NOTICE]
+    made, taken = flags([mark for mark in picture.marks if mark.severity != NOTICE], *where)
+    if picture.frame.runs:
+        spread = [Stretch(window, SPREAD) for window in picture.spread]
+        labels, taken = gap_labels(spread, canvas, taken)
+        made += labels
+    noticed, taken = flags(notices, *where, taken)
+    noted, taken = annotation_flags(picture.annotations, *where, taken)
+    made += noticed + noted
+    if picture.frame.runs:
+        made += gap_labels([s for s in picture.stretches if s.cause.silent], canvas, taken)[0]
     return made
 
 
@@ -87,13 +102,14 @@ def _legend(picture: Picture, canvas: Canvas) -> list[Figure]:
 
 
 def _from_zero(frame: Frame) -> bool:
-    """Flow, volume and quality are read from zero; dBm and degrees are not."""
+    """Whether the y axis starts at zero, as for flow, volume and quality; not for dBm and
+    degrees."""
     return frame.metric.unit not in ("dBm", "°C", "°F")
 
 
 def y_range(picture: Picture, window: Window) -> list[float]:
-    """The y axis' ends: what is in sight fits, rows beside it (a pan may show them) don't count.
-    A row to either side does: the line leads to it."""
+    """The ends of the y axis, for the rows in the window; rows outside, which a pan may show, don't
+    count. One row on either side does, since the line leads to it."""
     frames = [each for each in (picture.frame, picture.second) if each is not None]
     seen = [v for each in frames for v in _in_sight(each, window) if v is not None]
     seen += [v for levels in picture.compared.levels for v in levels if v is not None]
@@ -115,7 +131,7 @@ def _in_sight(frame: Frame, window: Window) -> list[float | None]:
 
 
 def x_ticks(made: Ticks) -> Figure:
-    """The parts of the x axis that go with its marks."""
+    """The properties of the x axis that belong to its ticks."""
     return {"tickvals": axis_text(made.values_ms), "ticktext": made.texts}
 
 
@@ -129,16 +145,17 @@ def _layout(canvas: Canvas, title: str) -> Figure:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": FONT_SIZE_PX, "color": palette.ink_2},
         "showlegend": False,
-        # On a phone a finger that crosses the chart wants to scroll the page.
+        # On a phone a finger that crosses the chart should scroll the page.
         "dragmode": "zoom" if canvas.width_px >= TOUCH_PX else False,
-        "hovermode": False,  # assets/hover-card.js says what is under the pointer
+        "hovermode": False,  # assets/hover-card.js shows the values under the pointer
         "xaxis": _x_axis(canvas, made),
         "yaxis": _y_axis(palette, title),
         "yaxis2": {"range": [0, 1], "visible": False, "fixedrange": True, "domain": list(PLOT)},
         "yaxis3": {"range": [0, 1], "visible": False, "fixedrange": True, "domain": list(LANE)},
         "bargap": 0,
         "annotations": [],
-        "meta": {"window": axis_text(canvas.window)},  # what is drawn: assets/chart.js compares
+        # Names the drawn data: assets/chart.js compares it.
+        "meta": {"window": axis_text(canvas.window)},
     }
 
 
@@ -146,7 +163,7 @@ def _x_axis(canvas: Canvas, made: Ticks) -> Figure:
     palette = canvas.palette
     return {
         "type": "date",
-        "anchor": "free",  # below the lane
+        "anchor": "free",  # below the quality lane
         "position": 0,
         "range": axis_text(canvas.window),
         "tickmode": "array",
@@ -164,8 +181,8 @@ def _y_axis(palette: Palette, title: str) -> Figure:
     return {
         "title": {"text": title, "standoff": 8, "font": {"size": FONT_SIZE_PX - 1}},
         "domain": list(PLOT),
-        "overlaying": "y2",  # the spans without data lie below
-        "tickmode": "auto",  # an overlaying axis else takes the other one's marks
+        "overlaying": "y2",  # spans without data lie below
+        "tickmode": "auto",  # otherwise an overlaying axis takes the other one's ticks
         "side": "left",
         "fixedrange": True,
         "automargin": False,
@@ -180,9 +197,9 @@ def _y_axis(palette: Palette, title: str) -> Figure:
 
 def gap_labels(
     gaps: Iterable[Stretch], canvas: Canvas, taken: Sequence[float] = ()
-) -> list[Figure]:
-    """How long the longest gaps are: of those wide enough, where labels fit beside each other and
-    beside what is ``taken`` (middles in pixels)."""
+) -> tuple[list[Figure], list[float]]:
+    """(labels with the lengths of the longest gaps, all middles in pixels): of those wide enough,
+    where labels fit beside each other and beside those in ``taken``."""
     px_per_ms = canvas.width_px / canvas.window.length_ms
     placed = list(taken)
     labels: list[Figure] = []
@@ -202,7 +219,7 @@ def gap_labels(
         labels.append(_label(text, at_ms, canvas))
         if len(labels) == MAX_LABELS:
             break
-    return labels
+    return labels, placed
 
 
 def _label(text: str, at_ms: int, canvas: Canvas) -> Figure:

@@ -1,5 +1,5 @@
-"""Rows prepared for drawing: their positions, runs and gaps. Nothing is ever drawn, averaged or
-filled across a gap."""
+"""Rows prepared for drawing: positions, runs and gaps. Nothing is ever drawn, averaged or filled
+across a gap."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from api.timez import day_edges, month_edges
 from components.units import Scale
 
 SIGNIFICANT_DIGITS: Final = 5
-MANY: Final = 100  # values, from which an array rounds faster
+MANY: Final = 100  # number of values from which numpy rounds faster
 LEAST_DECIMALS: Final = 6
 
 Values = Sequence[float | None]
@@ -34,9 +34,9 @@ class Frame:
     """The rows of one series that show a metric.
 
     ``starts_ms`` and ``ends_ms`` (exclusive; equal for raw rows) are each row's span; ``middle``
-    its average, or its total where the metric is totalled, ``low`` and ``high`` its extremes (the
-    same as middle for raw rows and totals), all in ``unit``. ``runs`` are the stretches of rows
-    without a break; ``gaps`` the spans of the window without a row.
+    its average, or its total if the metric is totalled; ``low`` and ``high`` its extremes (equal to
+    middle for raw rows and totals), all in ``unit``. ``runs`` are ranges of rows without a gap;
+    ``gaps`` the spans of the window without a row.
     """
 
     series: Series
@@ -68,8 +68,8 @@ def frame(
     cadence_ms: int | None = None,
     until_ms: int | None = None,
 ) -> Frame:
-    """``cadence_ms`` is how often the device reports, estimated from the rows where it is None;
-    ``until_ms`` is where the window's emptiness stops to count (now: the future is no gap)."""
+    """``cadence_ms``: the device's cadence, None to estimate it from the rows. ``until_ms``: up to
+    where missing rows are a gap (now, since the future isn't one)."""
     starts = list(series.times_ms)
     ends = bucket_ends(starts, series.resolution, tz)
     middle, low, high = _columns(series, metric)
@@ -92,8 +92,29 @@ def frame(
     )
 
 
+def with_spread(made: Frame, spread: Sequence[Window]) -> Frame:
+    """The frame with each span over which a register's volume is spread (after, up to) as one gap,
+    if there are gaps in it; the line is drawn through, since the rows in it have one flow."""
+
+    def is_inside(from_ms: int, to_ms: int) -> bool:
+        return any(span.from_ms <= from_ms and to_ms <= span.to_ms for span in spread)
+
+    outside = [gap for gap in made.gaps if not is_inside(*gap)]
+    if len(outside) == len(made.gaps):
+        return made
+    silent = [s for s in spread if any(s.from_ms <= g.from_ms < s.to_ms for g in made.gaps)]
+    runs: list[range] = []
+    for run in made.runs:
+        before = runs[-1] if runs else None
+        if before and is_inside(made.starts_ms[before[-1]], made.starts_ms[run.start]):
+            runs[-1] = range(before.start, run.stop)
+        else:
+            runs.append(run)
+    return replace(made, runs=runs, gaps=sorted([*outside, *silent]))
+
+
 def in_scale(made: Frame, scale: Scale) -> Frame:
-    """The frame's values in another unit; the series keeps the catalog's."""
+    """The frame's values in another unit; the series keeps the catalog's unit."""
     if scale.factor == 1 and not scale.offset:
         return replace(made, unit=scale.unit)
     middle = _scaled(made.middle, scale)
@@ -107,7 +128,7 @@ def _scaled(values: Values, scale: Scale) -> Values:
 
 
 def within(made: Frame, window: Window) -> Frame:
-    """Only what meets the window, of a frame that reaches further."""
+    """The rows and gaps of a frame that overlap the window."""
     first = bisect_right(made.ends_ms, window.from_ms)
     if made.resolution is RAW:
         first = bisect_left(made.starts_ms, window.from_ms)
@@ -142,7 +163,7 @@ def clipped(gap: Window, window: Window) -> Window | None:
 
 
 def bucket_ends(starts: Sequence[int], resolution: Resolution, tz: ZoneInfo) -> list[int]:
-    """Where each row's span ends: a fixed length on, at the next local midnight or month."""
+    """The end of each row's span: after a fixed length, or at the next local midnight or month."""
     if resolution is RAW:
         return list(starts)
     if resolution.length_ms is not None:
@@ -153,7 +174,7 @@ def bucket_ends(starts: Sequence[int], resolution: Resolution, tz: ZoneInfo) -> 
         raise ValueError(f"{resolution.name} rows have no span")
     edges = (day_edges if resolution is DAY else month_edges)(tz, starts[0], starts[-1])
     following = dict(pairwise(edges))
-    # A server that cuts its days in another zone than asked: each row up to the next edge.
+    # If a server cuts days in another zone than requested, each row extends to the next edge.
     return [following.get(s) or next(edge for edge in edges if edge > s) for s in starts]
 
 
@@ -170,7 +191,7 @@ def _columns(series: Series, metric: Metric) -> tuple[Values, Values, Values]:
 
 
 def _runs(values: Values, broken: Sequence[bool]) -> list[range]:
-    """Stretches of rows that have a value and no break between them."""
+    """Ranges of consecutive rows that have a value and no gap between them."""
     runs: list[range] = []
     first: int | None = None
     for index, value in enumerate(values):
@@ -189,8 +210,8 @@ def _runs(values: Values, broken: Sequence[bool]) -> list[range]:
 
 
 def rounded(values: Iterable[float | None], largest: float) -> list[float | None]:
-    """Values to a hundred-thousandth of the largest, finer than a screen can show, and to a
-    millionth at least, so that small ones beside it can still be written."""
+    """Values rounded to a hundred-thousandth of the largest, finer than a screen shows, and to a
+    millionth at least, so that small values beside it can still be read."""
     if not largest or not math.isfinite(largest):
         return list(values)
     digits = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(largest)))
@@ -202,16 +223,16 @@ def rounded(values: Iterable[float | None], largest: float) -> list[float | None
 
 
 def largest(*columns: Values) -> float:
-    """The largest magnitude in these columns; 0 where there is none."""
+    """The largest magnitude in these columns; 0 if they are empty."""
     return max((abs(v) for values in columns for v in values if v is not None), default=0.0)
 
 
-# --- Why a part is empty or poor ------------------------------------------------------------------
+# --- Causes of gaps and poor spans ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """``word`` is what a reader sees; ``mark`` the pattern it is drawn in, so that it doesn't
+    """``word``: shown to the reader. ``mark``: the pattern it is drawn in, so that it doesn't
     depend on colour."""
 
     name: str
@@ -224,6 +245,7 @@ NO_DATA: Final = Cause("no data", "no data")
 LOW_QUALITY: Final = Cause("low quality", "below the quality limit", "/", silent=False)
 NOT_INSTALLED: Final = Cause("not installed", "not installed yet", ".")
 INACTIVE: Final = Cause("inactive", "inactive", "x")
+SPREAD: Final = Cause("spread", "spread over", "-", silent=False)  # a register's gap, with water
 CAUSES: Final = (NO_DATA, LOW_QUALITY, NOT_INSTALLED, INACTIVE)
 
 
@@ -237,7 +259,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What explains a device's silence, and from which quality on its readings count as good."""
+    """A device's lifetime, which explains gaps, and the limit below which its quality is poor."""
 
     quality_limit: float
     installed_on_ms: int | None = None
@@ -245,14 +267,14 @@ class Life:
 
 
 def stretches(frame: Frame, life: Life) -> list[Stretch]:
-    """All gaps and poor readings in the frame's window, in order of time."""
-    silent = (each for gap in frame.gaps for each in _silent(gap, frame, life))
-    return sorted((*silent, *_poor(frame, life.quality_limit)), key=lambda s: s.window)
+    """All gaps and poor spans in the frame's window, in order of time."""
+    silent = (each for gap in frame.gaps for each in _gap_stretches(gap, frame, life))
+    return sorted((*silent, *_poor_stretches(frame, life.quality_limit)), key=lambda s: s.window)
 
 
-def _silent(gap: Window, frame: Frame, life: Life) -> Iterator[Stretch]:
-    """A gap, cut where the device was installed (if no reading is from before). An inactive
-    device's silence after its last reading is no surprise."""
+def _gap_stretches(gap: Window, frame: Frame, life: Life) -> Iterator[Stretch]:
+    """A gap with its cause; split at the installation, if no reading is older. A gap after the last
+    reading of an inactive device is expected."""
     first = frame.starts_ms[0] if frame.starts_ms else None
     installed = install_date(life.installed_on_ms, first)
     before = clipped(gap, Window(gap.from_ms, installed)) if installed is not None else None
@@ -264,9 +286,9 @@ def _silent(gap: Window, frame: Frame, life: Life) -> Iterator[Stretch]:
         yield Stretch(gap, INACTIVE if last and not life.active else NO_DATA)
 
 
-def _poor(frame: Frame, limit: float) -> Iterator[Stretch]:
-    """Rows in a row whose worst quality is below the limit. A reading stands for the time up to
-    the next one of its run."""
+def _poor_stretches(frame: Frame, limit: float) -> Iterator[Stretch]:
+    """Spans of consecutive rows whose worst quality is below the limit. A reading counts up to the
+    next one of its run."""
     raw = frame.resolution is RAW
     worst = frame.series.values(QUALITY.name if raw else f"min_{QUALITY.name}")
     first: int | None = None

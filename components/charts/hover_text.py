@@ -1,7 +1,7 @@
-"""The text of a chart's hover card, and the sentence that summarizes a chart.
+"""The data of a chart's hover card, and a one-sentence summary of a chart.
 
-The words of points are made in the browser (assets/hover.js), of the numbers that the figure holds
-and of what is written here: thousands of sentences would be half of an answer, and few are read.
+The browser writes the hover texts (assets/hover.js) from the figure's numbers and from this data:
+thousands of sentences would be half of a reply, and few of them are read.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo
 from api.catalog import FLOW_AMOUNT, FLOW_DURATION, QUALITY, RAW
 from components import formatting
 from components.charts.frames import Frame, Values
-from components.clock import Clock
+from components.formatting import Clock
 from components.units import US, Units
 
 EXTRA_METRICS: Final = (FLOW_AMOUNT, FLOW_DURATION, QUALITY)  # listed beside the metric drawn
-DECIMALS: Final = 6  # of numbers that are written, not drawn
+DECIMALS: Final = 6  # digits of numbers that are written, not drawn
 
 
 def has_range(frame: Frame) -> bool:
@@ -25,13 +25,13 @@ def has_range(frame: Frame) -> bool:
 
 
 def hover_data(frame: Frame, tz: ZoneInfo, units: Units = US) -> dict[str, Any]:
-    """What the browser needs to know beside x and y of the rows that are drawn, in their order.
+    """What the browser needs besides x and y of the drawn rows, in their order.
 
-    ``name`` and ``unit`` are of the metric. ``clock`` are the zone's (first instant, offset in ms,
-    name) over the rows. ``length_ms`` is how long each row's span is, 0 for readings; rows without
-    one length bring their ``titles``.
-    ``volume`` is in gallons, written by the first of ``volume_steps`` (at least, gallons in one,
-    unit) that it reaches; ``seconds`` of readings only; ``worst`` and ``best`` quality.
+    ``name`` and ``unit``: of the metric. ``clock``: the zone's (first instant, offset in ms, name)
+    over the rows. ``length_ms``: the length of each row's span, 0 for readings; rows of varying
+    lengths have ``titles`` instead. ``volume``: in gallons, written in the first of
+    ``volume_steps`` (gallons at least, gallons in one, unit) that it reaches. ``seconds``: of
+    readings only. ``worst`` and ``best``: quality.
     """
     raw = frame.resolution is RAW
     there = [index for run in frame.runs for index in run]
@@ -86,8 +86,8 @@ def _titles(frame: Frame, tz: ZoneInfo, there: list[int]) -> list[str]:
 
 
 def summary(frame: Frame, tz: ZoneInfo, units: Units = US, data: str = "") -> str:
-    """``24 h: 312 gal, peak 7.4 gal/min at Mon 16 Nov 2026, 06:12 MST.``; ``data`` tells how much
-    of the window has readings. A volume of rows that the window cuts is "about" so much."""
+    """``24 h: 312 gal, peak 7.4 gal/min at Mon 16 Nov 2026, 06:12 MST.``; ``data`` is the share of
+    the window with readings. If the window cuts a row, its volume is "about"."""
     length = formatting.duration(frame.window.length_ms)
     column = FLOW_AMOUNT.name if frame.resolution is RAW else f"total_{FLOW_AMOUNT.name}"
     volumes = [v for v in frame.series.values(column) if v is not None]
@@ -107,6 +107,6 @@ def summary(frame: Frame, tz: ZoneInfo, units: Units = US, data: str = "") -> st
 
 
 def _cut(frame: Frame) -> bool:
-    """Whether a row reaches beyond the window, and with it the gallons that it holds."""
+    """Whether a row reaches beyond the window, so that a part of its gallons lies outside."""
     first, last = frame.window
     return frame.starts_ms[0] < first or frame.ends_ms[-1] > last + 1

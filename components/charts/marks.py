@@ -1,5 +1,5 @@
-"""What is marked on a chart: findings as a tint over their span, a line at its ends and a flag
-above; notes as flags, maintenance hatched, corrections as a band. Pure."""
+"""Marks on a chart: findings as a tint over their span with lines at its ends and a flag above;
+notes as flags, maintenance hatched, corrections as a band. Pure."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from components.ranges import Window
 from components.theme import Palette
 
 DIAMONDS: Final = {"critical": "◆", "warning": "⬖", "notice": "◇"}
-FLAG_PX: Final = 112  # the room of a flag
+FLAG_PX: Final = 112  # the width of a flag, in pixels
 MOST_FLAGS: Final = 8
 MOST_MARKS: Final = 100
 TINT: Final = "1c"  # the opacity of a span
 _FOREVER_MS: Final = 7_258_118_400_000
 Trace = dict[str, Any]
 Kind = Literal["note", "maintenance", "correction"]
-ABOVE: Final = 0.985  # of the plot's height: where a note's flag stands
+ABOVE: Final = 0.985  # of the plot's height: the position of a note's flag
 MOST_TEXT: Final = 160
-FLAG_LETTERS: Final = 15  # that fit a flag
+FLAG_LETTERS: Final = 15  # characters that fit a flag
+ABOUT_SPREAD: Final = "One volume between two registers, spread evenly over this gap"
 SIGNS: Final = {"note": "■", "maintenance": "▨"}
 
 
@@ -31,7 +32,7 @@ SIGNS: Final = {"note": "■", "maintenance": "▨"}
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """``to_ms`` None: still open. ``words`` say what was found, on hovering."""
+    """A finding on a chart. ``to_ms`` None: still open. ``words``: its hover text."""
 
     from_ms: int
     to_ms: int | None
@@ -48,8 +49,8 @@ def colour(severity: str, palette: Palette) -> str:
 
 
 def mark_traces(marks: Sequence[Mark], until_ms: int, palette: Palette) -> list[dict[str, Any]]:
-    """For each severity the spans' tint and their ends. The first carries what assets/hover.js
-    says of them."""
+    """For each severity the tint of the spans, and lines at their ends. The first trace has the
+    texts for assets/hover.js."""
     made: list[dict[str, Any]] = []
     for severity in DIAMONDS:
         some = [mark for mark in marks if mark.severity == severity]
@@ -96,10 +97,14 @@ def _ends(instants: Sequence[int], severity: str, ink: str) -> dict[str, Any]:
 
 
 def flags(
-    marks: Sequence[Mark], window: Window, width_px: int, palette: Palette
+    marks: Sequence[Mark],
+    window: Window,
+    width_px: int,
+    palette: Palette,
+    taken: Sequence[float] = (),
 ) -> tuple[list[dict[str, Any]], list[float]]:
-    """(annotations above the plot, their middles in pixels): the worst ones where they fit beside
-    each other."""
+    """(annotations above the plot, all middles in pixels): the worst findings, where their flags
+    fit beside each other and beside those in ``taken``."""
 
     def shown() -> Iterator[_Flag]:
         for mark in marks:
@@ -111,7 +116,7 @@ def flags(
                 span.from_ms, f"{sign} {mark.label}", f"{ink}{TINT}", palette.ink, "finding"
             )
 
-    return _flags_at(shown(), window, width_px, ())
+    return _flags_at(shown(), window, width_px, taken)
 
 
 # --- Notes, maintenance, corrections --------------------------------------------------------------
@@ -119,7 +124,7 @@ def flags(
 
 @dataclass(frozen=True, slots=True)
 class AnnotationMark:
-    """``to_ms`` None: an instant. ``words`` are shown on hovering."""
+    """An annotation on a chart. ``to_ms`` None: an instant. ``words``: its hover text."""
 
     kind: Kind
     from_ms: int
@@ -128,8 +133,8 @@ class AnnotationMark:
 
 
 def annotation_traces(marks: Sequence[AnnotationMark], palette: Palette) -> list[Trace]:
-    """One trace a kind, and one for the notes' flags. The first carries what assets/hover.js
-    says."""
+    """One trace for each kind, and one for the flags of notes. The first has the texts for
+    assets/hover.js."""
     made = [
         trace
         for kind, draw in (("maintenance", _hatched), ("correction", _band), ("note", _lines))
@@ -157,6 +162,20 @@ def _band(marks: Sequence[AnnotationMark], palette: Palette) -> list[Trace]:
     return [_areas(marks, "corrections", palette.accent) | {"fillpattern": pattern}]
 
 
+def spread_traces(spans: Sequence[Window], palette: Palette) -> list[Trace]:
+    """One trace for all gaps over which a register's volume is spread; none without any. It has the
+    texts for assets/hover.js."""
+    if not spans:
+        return []
+    pattern = {"shape": "\\", "size": 10, "solidity": 0.1, "fgcolor": f"{palette.accent}66",
+               "bgcolor": "rgba(0,0,0,0)"}  # fmt: skip
+    areas = [AnnotationMark("correction", span.from_ms, span.to_ms, ABOUT_SPREAD) for span in spans]
+    texts = {"findings": [[span.from_ms, span.to_ms, ABOUT_SPREAD] for span in spans]}
+    return [
+        _areas(areas, "spread over a gap", palette.accent) | {"fillpattern": pattern, "meta": texts}
+    ]
+
+
 def _areas(marks: Sequence[AnnotationMark], name: str, ink: str) -> Trace:
     x: list[str | None] = []
     y: list[float | None] = []
@@ -171,7 +190,7 @@ def _areas(marks: Sequence[AnnotationMark], name: str, ink: str) -> Trace:
 
 
 def _lines(marks: Sequence[AnnotationMark], palette: Palette) -> list[Trace]:
-    """A line at its start, a bar along its span, and a flag."""
+    """For each note a line at its start, a bar along its span, and a flag."""
     x: list[str | None] = []
     y: list[float | None] = []
     for mark in marks:
@@ -201,8 +220,8 @@ def annotation_flags(
     palette: Palette,
     taken: Sequence[float],
 ) -> tuple[list[dict[str, Any]], list[float]]:
-    """(annotations above the plot, all middles in pixels): what notes and maintenance say, latest
-    first, where they fit beside what is ``taken`` (middles in pixels)."""
+    """(annotations above the plot, all middles in pixels): the texts of notes and maintenance,
+    latest first, where they fit beside those in ``taken`` (middles in pixels)."""
     flagged = [mark for mark in in_window(marks, window) if mark.kind != "correction"]
     flagged.sort(key=lambda each: -each.from_ms)
     ink = palette.ink_2
@@ -231,7 +250,7 @@ def in_window(marks: Sequence[AnnotationMark], window: Window) -> list[Annotatio
 
 
 def shortened(text: str) -> str:
-    """On one line, as long as a hover card can take."""
+    """The text in one line, at most as long as a hover card allows."""
     line = " ".join(text.split())
     return line if len(line) <= MOST_TEXT else f"{line[: MOST_TEXT - 1]}…"
 
@@ -240,7 +259,7 @@ def shortened(text: str) -> str:
 
 
 class _Flag(NamedTuple):
-    """Above the plot from ``start_ms`` on."""
+    """A label above the plot, from ``start_ms`` on."""
 
     start_ms: int
     text: str
@@ -252,8 +271,8 @@ class _Flag(NamedTuple):
 def _flags_at(
     wanted: Iterable[_Flag], window: Window, width_px: int, taken: Sequence[float]
 ) -> tuple[list[dict[str, Any]], list[float]]:
-    """(annotations, all middles in pixels): the first of the flags that fit beside each other and
-    beside what is ``taken``."""
+    """(annotations, all middles in pixels): the first flags that fit beside each other and beside
+    those in ``taken``."""
     px_per_ms = width_px / window.length_ms
     placed, made = list(taken), list[dict[str, Any]]()
     for flag in wanted:

@@ -1,12 +1,13 @@
 """Ticks of a time axis and their labels, in the chosen zone.
 
-plotly.js knows no zones: it would mark UTC, or the browser's wall clock. So the marks are computed
-here, exact on the days that clocks change. They reach one range further on both sides, so that an
-axis in motion is marked before the next answer comes.
+plotly.js has no zones: it would use UTC or the browser's local time. So ticks are computed here,
+exact on the days that clocks change. They extend one range further on both sides, so that an axis
+in motion has ticks before the next reply arrives.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, day_start, local_ordinal
-from components.clock import (
+from components.formatting import (
     MONTHS,
     WEEKDAYS,
     Clock,
@@ -26,14 +27,14 @@ from components.clock import (
 )
 
 SECOND_MS: Final = 1000
-TIME_PX: Final = 96  # the room that a mark needs at least: a date may stand below a time
+TIME_PX: Final = 96  # the least room for a label: a date may stand below a time
 DAY_PX: Final = 60
 _MONDAY: Final = date(2001, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The distance between marks: a length on the wall clock, days, or months."""
+    """The distance between ticks: a length of local time, days, or months."""
 
     approximate_ms: float
     wall_ms: int = 0
@@ -56,9 +57,9 @@ STEPS: Final[tuple[Step, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """``texts`` carry a second line, after ``<br>``, on the first visible mark and where it
-    changes: the date under times, the month under days, the year under months. So does the zone's
-    name where clocks change."""
+    """``texts`` have a second line, after ``<br>``, on the first visible tick and at each change:
+    the date below times, the month below days, the year below months. Where clocks change it has
+    the zone's abbreviation."""
 
     values_ms: list[int]
     texts: list[str]
@@ -66,7 +67,7 @@ class Ticks:
 
 
 def ticks(from_ms: int, to_ms: int, tz: ZoneInfo, width_px: int) -> Ticks:
-    """Marks for an axis over [from_ms, to_ms] that is ``width_px`` wide."""
+    """Ticks of an axis over [from_ms, to_ms] that is ``width_px`` wide."""
     span = max(1, to_ms - from_ms)
     step = _step(span, width_px)
     first, last = from_ms - span, to_ms + span
@@ -74,7 +75,7 @@ def ticks(from_ms: int, to_ms: int, tz: ZoneInfo, width_px: int) -> Ticks:
         values = list(_wall_marks(Clock(tz, first, last), first, last, step.wall_ms))
     else:
         days = _day_marks if step.days else _month_marks
-        # A day that a zone skipped starts where the next one does: one mark, not two.
+        # A day that a zone skipped starts with the next one: one tick, not two.
         values = list(dict.fromkeys(v for v in days(tz, first, last, step) if first <= v <= last))
     return Ticks(values, _texts(values, step, Clock(tz, first, last), from_ms), step)
 
@@ -85,7 +86,7 @@ def _step(span_ms: int, width_px: int) -> Step:
 
 
 def _wall_marks(clock: Clock, first: int, last: int, length_ms: int) -> Iterator[int]:
-    """Each round local time, twice where clocks repeat it."""
+    """The instants of round local times; twice where clocks repeat one."""
     for index, (start, offset) in enumerate(clock.pieces):
         end = clock.pieces[index + 1][0] - 1 if index + 1 < len(clock.pieces) else last
         local = -(-(max(start, first) + offset) // length_ms) * length_ms
@@ -123,18 +124,18 @@ def _texts(values: list[int], step: Step, clock: Clock, from_ms: int) -> list[st
 
 
 Context = tuple[str, str]
-"""What a second line may say: the date or month, and the year."""
+"""The content of a second line: the date or month, and the year."""
 
 
 def _changed(before: Context, now: Context) -> list[str]:
-    """Nothing where both are the same; the year only where it is another one."""
+    """The second line: empty if both are equal, with the year only if that differs."""
     if now == before:
         return []
     return [part for part in (now[0], now[1] if now[1] != before[1] else "") if part]
 
 
 def _reading(local_ms: int, step: Step) -> tuple[str, Context]:
-    """A tick's label from the local time there: its text and its context."""
+    """A tick's label from its local time: its text and its second line."""
     day = local_date(local_ms // DAY_MS)
     month, year = MONTHS[day.month - 1], str(day.year)
     if step.wall_ms:
@@ -145,3 +146,21 @@ def _reading(local_ms: int, step: Step) -> tuple[str, Context]:
     if step.days:
         return f"{day.day} {month}", ("", year)
     return (month, ("", year)) if step.months < 12 else (year, ("", ""))
+
+
+# --- A scale of values ----------------------------------------------------------------------------
+
+
+_STEPS: Final = (1, 2, 2.5, 5, 10)
+
+
+def axis(least: float, most: float) -> tuple[float, float, list[float]]:
+    """(low, high, ticks): from zero if that is near, with three or four round ticks."""
+    low = 0.0 if least >= 0 and least < most * 0.6 else least
+    high = 0.0 if most <= 0 and most > least * 0.4 else most
+    rough = max(high - low, abs(high) * 0.01, 1e-6) / 3
+    power = 10 ** math.floor(math.log10(rough))
+    step = next(s for s in _STEPS if s * power >= rough * 0.999) * power
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    last = max(last, first + 1)
+    return first * step, last * step, [round(n * step, 9) for n in range(first, last + 1)]

@@ -1,6 +1,7 @@
-"""The compare page's parts: its pictures, the ranked bars, what is compared, and how. Pure.
+"""The compare page's parts: charts, ranked bars, the compared items and the options. Pure.
 
-assets/comparison.js draws the pictures, so that their colours follow the theme."""
+assets/comparison.js draws the charts, so that their colours follow the theme.
+"""
 
 from __future__ import annotations
 
@@ -25,24 +26,24 @@ from components.compare.url_state import (
     write_compare_view,
     write_item,
 )
-from components.controls import attributes, labelled, segments
+from components.controls import FORMATS, Entry, Section, attributes, body, labelled, segments
 from components.fleet.device_queries import Meter
 from components.fleet.queries import ServiceAccess
 from components.html_json import sheet
-from components.menu import Entry, Section, body
 from components.usage import table
 
 LINE = "\n"
 WIDTH = 1000  # of the box; its height is 100
-WIDE_PX, NARROW_PX = 640, 190  # the room of marks: of one picture, of one in a row of several
+# The room for tick labels, in pixels: of a single chart, and of one among several.
+WIDE_PX, NARROW_PX = (640, 190)
 EMPTY = "No readings in this range."
 
 
-# --- Pictures ------------------------------------------------------------------------------------
+# --- Charts --------------------------------------------------------------------------------------
 
 
 def pictures(figure: Figure, view: CompareView) -> list[Component]:
-    """One picture of all lines, or one of each; all on one scale."""
+    """One chart of all lines, or one for each; all on one scale."""
     title = f"{figure.title}, {figure.unit}"
     if figure.empty:
         return [html.H2(title), html.P(EMPTY, className="empty")]
@@ -92,7 +93,7 @@ def _picture(figure: Figure, lines: Sequence[Line], width_px: int, *, several: b
 
 
 def _path(figure: Figure, line: Line) -> str:
-    """A single bucket is a short stroke."""
+    """SVG path data; a single bucket is a short stroke."""
     parts: list[str] = []
     for run in figure.runs(line):
         points = [f"{round(WIDTH * x, 1)} {round(100 - 100 * y, 2)}" for x, y in run]
@@ -154,7 +155,7 @@ def _bar(line: Line, figure: Figure) -> Component:
 
 
 def _notes(line: Line) -> list[tuple[str, str]]:
-    """(text, class): how many devices, and whether readings are missing."""
+    """(text, class): the number of devices, and whether readings are missing."""
     item = line.item
     made: list[tuple[str, str]] = []
     if not item.device_id:
@@ -167,11 +168,11 @@ def _notes(line: Line) -> list[tuple[str, str]]:
     return made
 
 
-# --- What is compared, and how -------------------------------------------------------------------
+# --- Compared items and options ------------------------------------------------------------------
 
 
 def chips(volumes: Volumes | None, items: Sequence[str]) -> list[Component]:
-    """What is compared, each with a button that takes it away; those that aren't there too."""
+    """The compared items, also those that weren't found, each with a button to remove it."""
     by_item = {each.item: each for each in volumes.items} if volumes else {}
     places = {each.item: place for place, each in enumerate(volumes.items)} if volumes else {}
     made: list[Component] = []
@@ -193,7 +194,7 @@ def chips(volumes: Volumes | None, items: Sequence[str]) -> list[Component]:
 
 
 def how(volumes: Volumes, view: CompareView) -> list[Component]:
-    """Buttons: what the volumes are divided by, and whether they share a picture."""
+    """Buttons: what the volumes are divided by, and whether they share a chart."""
     by = [("", "Volume"), (OF_MEAN, "% of own mean")]
     by += [(name, per_words(name).strip().capitalize()) for name in shared_attributes(volumes)]
     count = len(volumes.items)
@@ -209,7 +210,7 @@ def how(volumes: Volumes, view: CompareView) -> list[Component]:
 def offered_choices(
     groups: Sequence[str], meters: Sequence[Meter], items: Sequence[str]
 ) -> list[Component]:
-    """Groups and devices to choose from, as buttons that are pressed or not."""
+    """Groups and devices to choose from, as toggle buttons."""
     if not (groups or meters):
         return [html.P("No device or group matches.", className="quiet")]
     listed = [(f"group:{name}", name, "group") for name in groups]
@@ -234,12 +235,11 @@ def offered_choices(
 NOTHING: Final = "Choose devices or groups to compare."
 NOT_FOUND: Final = "None of these devices and groups is found, or you don’t have access."
 NO_WEIR: Final = "This server has readings alone: comparing takes a Weir."
-FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 IMAGES: Final = (("png", "PNG"), ("svg", "SVG"), ("pdf", "PDF"))
 
 
 def answer(access: ServiceAccess, view: CompareView, now_ms: int) -> dict[str, Any]:
-    """Raises a WeirError where the service as a whole can't answer."""
+    """The values of the page's outputs. Raises a WeirError if the whole service fails."""
     try:
         result = compared(access, view, now_ms)
     except NotOffered:
@@ -270,7 +270,7 @@ def _nothing(view: CompareView, why: str, result: Compared | None = None) -> dic
 
 
 def _page_fields(view: CompareView, result: Compared | None, empty: str) -> dict[str, Any]:
-    """What assets/usage.js knows of each page that it keeps."""
+    """The view's fields for assets/usage.js, which keeps the page in step with its address."""
     days = view.days
     items = result.items if result else view.items
     fields: dict[str, Any] = {
@@ -294,7 +294,7 @@ def _page_fields(view: CompareView, result: Compared | None, empty: str) -> dict
 
 
 def _hover(figure: Figure) -> dict[str, Any]:
-    """What is under the cursor, bucket by bucket."""
+    """The values under the cursor, bucket by bucket."""
     if len(figure.edges_ms) < 2:
         return {"times": [], "edges": [], "lines": []}
     return {
@@ -314,7 +314,7 @@ def _hover(figure: Figure) -> dict[str, Any]:
 
 
 def offered(access: ServiceAccess, sought: str, view: CompareView, now_ms: int) -> Any:
-    """Groups and devices that a search finds; no change where they can't be listed."""
+    """The groups and devices that match a search; no update if they can't be listed."""
     try:
         groups, meters = choices(access, sought, now_ms)
     except WeirError:

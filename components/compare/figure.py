@@ -1,4 +1,4 @@
-"""Volumes side by side as numbers to draw: the page and the image show the same. Pure."""
+"""Volumes side by side as numbers to draw, the same for the page and the image. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo
 from api.catalog import DAY, FLOW_AMOUNT, Resolution
 from api.client.expectations import ItemVolumes, Volumes
 from api.metering.uptime import comparable
+from api.timez import zone_or_utc
 from components import formatting
-from components.charts.ticks import ticks
-from components.clock import Clock, zone_or_utc
+from components.charts.ticks import axis, ticks
 from components.compare.url_state import OF_MEAN, CompareView, resolution_of
-from components.findings.figure import axis
+from components.formatting import Clock
 from components.units import Scale
 
 Values = Sequence[float | None]
@@ -25,8 +25,8 @@ _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``place`` decides the colour. ``values`` of the buckets and ``total`` are in the picture's
-    units; None where it is unknown."""
+    """``place``: gives the colour. ``values`` of the buckets and ``total``: in the figure's units;
+    None if unknown."""
 
     place: int
     item: ItemVolumes
@@ -35,14 +35,14 @@ class Line:
 
     @property
     def doubtful(self) -> bool:
-        """Whether readings are missing that the total should hold."""
+        """Whether the total lacks readings."""
         return not comparable(self.item.coverage)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """``lines`` in the reader's order. ``lacking``: the labels of those without the attribute.
-    ``edges_ms``: of the buckets that are over; ``unit``: of the values, ``total_unit``: of the
+    """``lines``: in the reader's order. ``lacking``: labels of the items without the attribute.
+    ``edges_ms``: of the finished buckets. ``unit``: of the values; ``total_unit``: of the
     totals."""
 
     lines: tuple[Line, ...]
@@ -57,14 +57,14 @@ class Figure:
 
     @property
     def ranked(self) -> list[Line]:
-        """The most first; those without a total last."""
+        """The lines by total, the largest first; those without a total last."""
         return sorted(
             self.lines, key=lambda line: (line.total is None, -(line.total or 0), line.item.label)
         )
 
     @property
     def greatest(self) -> float:
-        """The longest bar."""
+        """The largest total, for the longest bar."""
         return max((line.total for line in self.lines if line.total is not None), default=0.0)
 
     @property
@@ -73,12 +73,12 @@ class Figure:
 
     @cached_property
     def scale(self) -> tuple[float, float, list[float]]:
-        """(low, high, marks) of the one scale that all lines share."""
+        """(low, high, ticks) of the one scale that all lines share."""
         present = [v for line in self.lines for v in line.values if v is not None]
         return axis(min(0.0, *present), max(0.0, *present)) if present else (0.0, 1.0, [])
 
     def y(self, value: float) -> float:
-        """From 0, the bottom, to 1."""
+        """From 0 (the bottom) to 1."""
         low, high, _ = self.scale
         return (value - low) / (high - low)
 
@@ -87,7 +87,8 @@ class Figure:
         return (at_ms - first) / max(1, last - first)
 
     def runs(self, line: Line) -> list[list[tuple[float, float]]]:
-        """The line's points, each at the middle of its bucket; broken where a bucket has none."""
+        """The line's points, each at the middle of its bucket, split where a bucket has no
+        value."""
         made: list[list[tuple[float, float]]] = []
         before = None
         for index, value in enumerate(line.values):
@@ -100,21 +101,21 @@ class Figure:
         return made
 
     def columns(self, width_px: int) -> list[tuple[float, str]]:
-        """(x, text) of the marks that fit so many pixels."""
+        """(x, text) of the tick labels that fit that many pixels."""
         first, last = self.edges_ms[0], self.edges_ms[-1]
         marks = ticks(first, last, self.tz, width_px)
         pairs = zip(marks.values_ms, marks.texts, strict=True)
         return [(self.x(at), text) for at, text in pairs if first <= at < last]
 
     def times(self) -> list[str]:
-        """Each bucket in words."""
+        """Each bucket's time as text."""
         clock = Clock(self.tz, self.edges_ms[0], self.edges_ms[-1])
         pairs = zip(self.edges_ms, self.edges_ms[1:], strict=False)
         return [formatting.bucket(start, end, self.resolution, clock) for start, end in pairs]
 
 
 def figure(volumes: Volumes, view: CompareView, days: int, now_ms: int) -> Figure:
-    """``days``: how many the range has. A bucket under way counts in the totals alone: as a point
+    """``days``: the length of the range. The current bucket counts in the totals only: as a point
     it would look like a fall."""
     resolution = resolution_of(days)
     over = sum(1 for edge in volumes.edges_ms[1:] if edge <= now_ms)
@@ -180,7 +181,7 @@ def attribute_words(name: str) -> str:
 
 
 def per_words(by: str) -> str:
-    """``" per person"``, ``" per unit of floor area"``; "" of no attribute."""
+    """``" per person"``, ``" per unit of floor area"``; "" without an attribute."""
     if not by:
         return ""
     words = attribute_words(by)
@@ -189,5 +190,5 @@ def per_words(by: str) -> str:
 
 
 def shared_attributes(volumes: Volumes) -> list[str]:
-    """Of any of the items, by name."""
+    """The attributes of any of the items, by name."""
     return sorted({name for each in volumes.items for name in each.attributes})

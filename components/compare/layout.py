@@ -20,12 +20,12 @@ from components.compare.url_state import (
 from components.controls import (
     attributes,
     labelled,
+    menu,
     notice,
     search_field,
     units_select,
     zone_select,
 )
-from components.menu import menu
 from components.usage.layout import ranges
 from components.usage.url_state import UsageView
 
@@ -35,7 +35,7 @@ KEYS = (
 
 
 class Ids(StrEnum):
-    """What the scripts look for by these names too."""
+    """Ids, also used by the scripts."""
 
     PAGE = "compare"
     QUESTION = "compare-question"

@@ -1,4 +1,4 @@
-"""Asks for volumes side by side: one request, whatever is compared."""
+"""Queries of volumes side by side: one request for all compared items."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.client.expectations import Volumes
-from api.timez import day_start, local_ordinal
-from components.clock import zone_or_utc
+from api.timez import day_start, local_ordinal, zone_or_utc
 from components.compare.figure import Figure, figure
 from components.compare.url_state import CompareView, resolution_of
 from components.fleet.device_queries import Directory, Meter, directory
@@ -22,8 +21,8 @@ MOST_DEFAULT: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """``items`` as they were asked for. ``figure`` None: nothing is chosen, or the range has not
-    begun."""
+    """``items``: as requested. ``figure`` None: nothing is chosen, or the range is in the
+    future."""
 
     items: tuple[str, ...]
     dates: Dates
@@ -33,8 +32,8 @@ class Compared:
 
 
 def compared(access: ServiceAccess, view: CompareView, now_ms: int) -> Compared:
-    """Raises NotFound where nothing that was asked for is there, NotOffered where the server is no
-    Weir, and what the client raises."""
+    """Raises NotFound if no item exists, NotOffered if the server isn't a Weir server, and what the
+    client raises."""
     listed = directory(access, now_ms)
     items = view.items or default_items(listed)
     tz = zone_or_utc(view.days.zone, _zone_of(items, listed))
@@ -61,7 +60,7 @@ def default_items(listed: Directory) -> tuple[str, ...]:
 
 
 def _zone_of(items: Sequence[str], listed: Directory) -> str:
-    """Of the first device, or of the first group's first device by label."""
+    """The zone of the first device, or of the first group's first device by label."""
     for item in items:
         kind, _, name = item.partition(":")
         if kind == "device" and name in listed.by_id:
@@ -73,7 +72,7 @@ def _zone_of(items: Sequence[str], listed: Directory) -> str:
 
 
 def choices(access: ServiceAccess, sought: str, now_ms: int) -> tuple[list[str], list[Meter]]:
-    """(groups, devices) that a search finds."""
+    """(groups, devices) that match a search."""
     words = " ".join(sought.split()).casefold()
     groups = [g for g in directory(access, now_ms).groups if words in g.casefold()]
     return groups, offered(access, sought, now_ms)

@@ -1,4 +1,4 @@
-"""What the compare page is asked for, as it stands in the address and in the browser's question.
+"""The view of the compare page, in its address and in the browser's query.
 
 Input from a browser is checked: invalid values are ignored. A file or an image is read strictly.
 """
@@ -14,7 +14,6 @@ from urllib.parse import quote, unquote
 from api.catalog import COARSEST_STORED, DAY, Resolution
 from api.metering.attributes import LONGEST_NAME
 from components.image_query import READING, SIZED, Pairs, Rule, Size, checked, one_of, size_of
-from components.units import US
 from components.url_state import text_param
 from components.usage.url_state import (
     MOST_COMPARED,
@@ -27,7 +26,7 @@ from components.usage.url_state import (
 
 PATH: Final = "/compare"
 MOST_ITEMS: Final = MOST_COMPARED
-MOST_IN_ONE: Final = 4  # of more lines each has a picture of its own, unless the reader chose
+MOST_IN_ONE: Final = 4  # with more lines each has a chart of its own by default
 LONGEST_ITEMS: Final = 4_000
 DEFAULT_RANGE: Final = "30d"
 MORE_RANGES: Final = (("365d", "1 y"),)
@@ -39,9 +38,9 @@ _ITEM: Final = re.compile(r"(device|group):.+")
 
 @dataclass(frozen=True, slots=True)
 class CompareView:
-    """``items``: ``device:<id>`` or ``group:<name>``; none: the largest groups. ``by``: "" for
-    volumes, `OF_MEAN`, or the name of an attribute. ``layout``: one of `LAYOUTS`, or "" by number.
-    ``days``: range, zone and units."""
+    """``items``: ``device:<id>`` or ``group:<name>``; none means the largest groups. ``by``: "" for
+    volumes, `OF_MEAN`, or the name of an attribute. ``layout``: one of `LAYOUTS`, or "" to depend
+    on the number of lines. ``days``: range, zone and units."""
 
     days: UsageView
     items: tuple[str, ...] = ()
@@ -49,7 +48,7 @@ class CompareView:
     layout: str = ""
 
     def split(self, count: int) -> bool:
-        """Whether each of so many lines has a picture of its own."""
+        """Whether each of ``count`` lines has a chart of its own."""
         return self.layout == "each" or (not self.layout and count > MOST_IN_ONE)
 
 
@@ -58,7 +57,7 @@ def resolution_of(days: int) -> Resolution:
 
 
 def read_items(text: str) -> tuple[str, ...]:
-    """Each is percent-encoded, since a group's name may have commas."""
+    """The items of a parameter. Each is percent-encoded, since a group's name may have commas."""
     items = (unquote(each) for each in text[:LONGEST_ITEMS].split(","))
     return tuple(dict.fromkeys(each for each in items if _ITEM.fullmatch(each)))[:MOST_ITEMS]
 
@@ -82,12 +81,12 @@ def read_compare_view(params: Mapping[str, Any]) -> CompareView:
 
 
 def write_compare_view(view: CompareView) -> dict[str, str | None]:
-    """The part of a view that an address holds; None for what is usual."""
+    """The view's parameters in an address; None for defaults."""
     days = write_usage_view(view.days)
     return {
         "range": view.days.range if view.days.range != DEFAULT_RANGE else None,
         "zone": days["zone"],
-        "units": view.days.units.name if view.days.units is not US else None,
+        "units": days["units"],
         "items": ",".join(map(write_item, view.items)) or None,
         "by": view.by or None,
         "layout": view.layout or None,
@@ -129,6 +128,6 @@ def checked_compare_view(pairs: Pairs) -> CompareView:
 
 
 def checked_picture(pairs: Pairs) -> tuple[CompareView, str, Size]:
-    """The view, theme and size of an image. Raises BadRequest likewise."""
+    """The view, theme and size of an image. Raises BadRequest in the same way."""
     params = checked(pairs, {**RULES, **SIZED})
     return read_compare_view(params), params.get("theme", "light"), size_of(params, USUAL_PX)

@@ -1,1 +1,1 @@
-"""The device page beside its chart. Numbers and texts are pure; `queries.py` asks the client."""
+"""The device page except for its chart. KPIs and texts are pure; `queries.py` uses the client."""

@@ -1,5 +1,5 @@
-"""The cards below a device's chart, as rows, and the entries of the page's menus. A card is its
-title, its query, its content and its menu: one row here, its drawing in a file beside this one, its
+"""The cards below a device's chart, as rows of a table, and the entries of the page's menus. A card
+is its title, query, content and menu: one row here. Its drawing is in a module beside this one, its
 files in `web/downloads`, its image in `web/images`."""
 
 from __future__ import annotations
@@ -19,28 +19,25 @@ from api.metering.hourly_profile import WEEKS
 from api.metering.register import settings_of
 from api.timez import local_ordinal
 from components import formatting, session
-from components.clock import Clock
-from components.controls import attributes
+from components.controls import FORMATS, LINKS, PDF, Entry, Section, attributes, body, menu
+from components.controls import of_card as card_images
 from components.device import (
     finding_list,
-    insight_queries,
     queries,
     register_card,
     row_table,
     volume_cards,
 )
 from components.device.chart_state import Shown, write_shown
-from components.device.kpi_rows import Question, When
-from components.formatting import measures_water
-from components.menu import LINKS, PDF, Entry, Section, body, menu
-from components.menu import of_card as card_images
-from components.units import US
+from components.device.kpi_cards import Question, When
+from components.formatting import Clock, measures_water
+from components.units import write_units
 from components.url_state import BETWEEN, SHOWN
 
 
 class Export(NamedTuple):
-    """A file of a card: ``name`` is that of its address, ``/download/devices/<id>/<name>``. With
-    ``raw`` it holds every reading, whatever rows are shown."""
+    """A file of a card. ``name``: as in its address, ``/download/devices/<id>/<name>``. ``raw``:
+    with every reading, whatever rows are shown."""
 
     heading: str
     name: str
@@ -48,10 +45,9 @@ class Export(NamedTuple):
 
 
 class CardRow(NamedTuple):
-    """``draw`` makes the card's body and the note beside its title. ``image`` is its name in the
-    address of its image, "" where it has none; ``image_heading`` is over it in the menu. An
-    ``optional`` one is hidden while it is empty.
-    """
+    """``draw`` makes the card's body and the note beside its title. ``image``: the name in the
+    address of its image, "" without one; ``image_heading``: its heading in the menu. An
+    ``optional`` card is hidden while it is empty."""
 
     id: str
     title: str
@@ -79,9 +75,9 @@ class CardRow(NamedTuple):
 
 
 def _findings(query: Question) -> tuple[Sequence[Component], str]:
-    findings = insight_queries.findings(query.device_id).findings
+    findings = queries.findings(query.device_id).findings
     context = finding_list.FindingContext(
-        insight_queries.own_directory(query.meter), query.shown.units, query.tz, query.now_ms
+        queries.own_directory(query.meter), query.shown.units, query.tz, query.now_ms
     )
     return finding_list.listing(findings, context), finding_list.summary(findings)
 
@@ -102,7 +98,7 @@ def _hours(query: Question) -> tuple[Sequence[Component], str]:
 
 
 def _forecast(query: Question) -> tuple[Sequence[Component], str]:
-    hours = insight_queries.forecast(query.device_id)
+    hours = queries.forecast(query.device_id)
     body = volume_cards.forecast_card(hours, query.shown.units, query.tz)
     href = session.site_path(f"/alerts/budgets?device={quote(query.meter.serial, safe='')}")
     budget = html.P(html.A("Set a monthly budget", href=href), className="quiet")
@@ -113,14 +109,14 @@ def _rows(query: Question) -> tuple[Sequence[Component], str]:
     shown, tz = query.shown, query.tz
     page = queries.row_page(query.device_id, shown.resolution, shown.window, tz, query.page)
     note = f"{shown.resolution.label}, latest first, {tz.key}"
-    others = insight_queries.others_of(query.device_id, shown, page.rows, tz)
-    spread = insight_queries.spread_spans(query.device_id, page.rows)
+    others = queries.others_of(query.device_id, shown, page.rows, tz)
+    spread = queries.spread_spans(query.device_id, page.rows)
     return row_table.table(page, tz, shown.units, others, shown.compare, spread), note
 
 
 def _register(query: Question) -> tuple[Sequence[Component], str]:
-    """Nothing of a device that sends none."""
-    registers = insight_queries.latest_registers(query.device_id)
+    """The register's card; empty for a device without registers."""
+    registers = queries.latest_registers(query.device_id)
     if not registers:
         return [], ""
     exchanges = settings_of(query.row.device.config, None).exchanges
@@ -186,7 +182,7 @@ CARDS: Final = (
 
 
 def below(category: str) -> Component:
-    """Cards of volumes stay hidden for a device that measures no water."""
+    """The cards. Those of volumes stay hidden for a device that measures no water."""
     water = measures_water(category)
     stores = (finding_list.DEED, finding_list.DONE)
     return html.Div(
@@ -227,7 +223,7 @@ def _card(row: CardRow, *, hidden: bool) -> Component:
 
 
 def weeks(count: int, end_ms: int, now_ms: int, tz: ZoneInfo) -> str:
-    """``last 6 weeks``; of a device that is long silent ``6 weeks to 31 Mar 2013``."""
+    """``last 6 weeks``; ``6 weeks to 31 Mar 2013`` for a device that has been silent for long."""
     if end_ms == now_ms:
         return f"last {count} weeks"
     return f"{count} weeks to {formatting.date_of(end_ms, Clock(tz, end_ms, end_ms))}"
@@ -239,10 +235,9 @@ def weeks(count: int, end_ms: int, now_ms: int, tz: ZoneInfo) -> str:
 DOWNLOADS: Final = "/download/devices"
 ROWS_FILE: Final = "rows"  # the file that can have notes
 CHART_MENU: Final = "chart-exports"  # the body of the chart's own menu
-FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
 
-# Drawn by the browser itself, as the chart stands there: assets/image.js. A PDF is the server's.
+# Drawn by the browser from the chart on screen: assets/image.js. The server makes the PDF.
 CHART_IMAGES: Final = Section(
     "Image of this chart",
     (Entry("PNG", ".png", deed="image-png"), Entry("SVG", ".svg", deed="image-svg"), PDF),
@@ -256,13 +251,13 @@ def menu_of_chart(device_id: str, shown: Shown, tz: ZoneInfo) -> list[Section]:
 
 
 def report_entry(device_id: str, shown: Shown, tz: ZoneInfo) -> Entry:
-    """Of the days of ``tz`` that are shown, a part of one as a whole."""
+    """The link to a report of the shown local days of ``tz``, in full."""
     days = (date.fromordinal(local_ordinal(tz, at)).isoformat() for at in shown.window)
     params = {
         "devices": device_id,
         "range": BETWEEN.join(days),
         "zone": shown.zone,
-        "units": shown.units.name if shown.units is not US else None,
+        "units": write_units(shown.units),
     }
     query = urlencode({name: text for name, text in params.items() if text})
     return Entry("Report …", "to print", href=f"/report?{query}")
@@ -275,8 +270,8 @@ def menu_of_card(row: CardRow, device_id: str, shown: Shown) -> list[Section]:
 
 
 def _exports(exports: Sequence[Export], device_id: str, shown: Shown) -> list[Section]:
-    """A file of what is shown and one of raw readings are the same where raw readings are shown:
-    then there is the latter alone."""
+    """The files of a card. With raw readings shown, the file of the shown rows equals that of raw
+    readings, so only the latter is listed."""
     is_raw = shown.resolution is RAW
     both = any(export.raw for export in exports)
     return [
@@ -299,7 +294,7 @@ def _as(export: Export, shown: Shown) -> Shown:
 
 
 def menus(device_id: str, shown: Shown, tz: ZoneInfo) -> list[list[Component]]:
-    """The bodies of the menus: the chart's, then each card's. ``tz`` is the zone shown."""
+    """The bodies of the menus: the chart's, then each card's. ``tz``: the zone shown."""
     entries = (
         menu_of_chart(device_id, shown, tz),
         *(menu_of_card(row, device_id, shown) for row in CARDS),

@@ -1,5 +1,5 @@
-"""What the chart shows now, for the other parts of the page; and the range that a reader enters in
-local time, converted to UTC, also on days when clocks change. Pure."""
+"""The state of the chart, for the other parts of the page; and a custom range in local time,
+converted to UTC, also on days when clocks change. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from api.catalog import RAW, RESOLUTION_BY_NAME, Resolution
 from api.timez import DAY_MS, from_datetime, offsets
 from components import formatting
 from components.chart_query import Drawn, caption
-from components.clock import abbreviation, day_text, minute_text
+from components.formatting import abbreviation, day_text, minute_text
 from components.ranges import PRESETS, Window, bounded
-from components.units import US, Units
+from components.units import Units, usual_units
 from components.url_state import (
     LONGEST_COMPARE,
     View,
@@ -35,12 +35,12 @@ _NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """``zone`` None: the device's. ``resolution`` is that of the rows. ``compare``: with what the
-    chart is compared; ``difference`` says in volume what that shows."""
+    """``zone`` None: the device's. ``resolution``: of the rows. ``compare``: the comparison;
+    ``difference``: its difference in volume as text."""
 
     window: Window
     zone: str | None = None
-    units: Units = US
+    units: Units = field(default_factory=usual_units)
     resolution: Resolution = RAW
     compare: str = ""
     difference: str = ""
@@ -71,19 +71,19 @@ def write_shown(shown: Shown, request_id: Any = None) -> dict[str, Any]:
         "units": shown.units.name,
         "resolution": shown.resolution.name,
         "compare": shown.compare or None,
-        "asked": request_id,
+        "request_id": request_id,
     }
 
 
 def shown_response(drawn: Drawn, view: View, request_id: Any) -> dict[str, Any]:
-    """What the response shows, with the caption of its image."""
+    """The chart's state with the caption of its image."""
     shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution, view.compare)
     texts = {"caption": caption(drawn), "difference": drawn.picture.compared.difference}
     return {**write_shown(shown, request_id), **texts}
 
 
 def read_shown(params: Any) -> Shown | None:
-    """None if nothing is shown yet. Raises BadRequest for invalid input."""
+    """None before a chart is shown. Raises BadRequest for invalid input."""
     params = read_question(params)
     window = read_window(str(params.get("from")), str(params.get("to")))
     if window is None:
@@ -98,7 +98,7 @@ def read_shown(params: Any) -> Shown | None:
     )
 
 
-# --- A range of the reader's own ------------------------------------------------------------------
+# --- A custom range -------------------------------------------------------------------------------
 
 
 _WALL: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
@@ -106,7 +106,7 @@ RANGE_FIELDS: Final = {"first": "From", "last": "To"}
 
 
 def read_wall(text: Any) -> int | None:
-    """``2026-03-08T02:30`` as milliseconds of the wall clock; None for anything else."""
+    """``2026-03-08T02:30`` as milliseconds of local time; None for anything else."""
     if not isinstance(text, str) or not _WALL.fullmatch(text):
         return None
     try:
@@ -116,8 +116,8 @@ def read_wall(text: Any) -> int | None:
 
 
 def instants(tz: ZoneInfo, wall_ms: int) -> list[int]:
-    """When that zone's clock shows it: once, twice where it is set back, never where it is set
-    ahead. Ascending."""
+    """The instants of that local time in the zone, ascending: one, two if clocks go back, none if
+    they skip it."""
     pieces = offsets(tz, wall_ms - 2 * DAY_MS, wall_ms + 2 * DAY_MS)
     matches: list[int] = []
     for index, (start, offset) in enumerate(pieces):
@@ -138,8 +138,8 @@ def skipped(tz: ZoneInfo, wall_ms: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class CustomRange:
-    """The range as an address has it, "" where there is none yet; why not; and for a time that
-    comes twice the names of both, by field."""
+    """The range as in an address, "" while there is none; ``problem``: why not; and for an
+    ambiguous time the abbreviations of both, by field."""
 
     range: str = ""
     problems: list[str] = field(default_factory=list[str])
@@ -147,8 +147,8 @@ class CustomRange:
 
 
 def custom_range(params: Mapping[str, Any], tz: ZoneInfo) -> CustomRange:
-    """``first`` and ``last`` are wall times, ``first_fold`` and ``last_fold`` "0" or "1" which of
-    two that are the same. The range ends where the last begins."""
+    """``first`` and ``last``: local times. ``first_fold`` and ``last_fold``: "0" or "1", the choice
+    for an ambiguous time. The range ends when the minute of ``last`` begins."""
     result = CustomRange()
     ends = {name: _instant(name, params, tz, result) for name in RANGE_FIELDS}
     first, last = ends["first"], ends["last"]

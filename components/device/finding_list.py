@@ -14,11 +14,11 @@ from dash.development.base_component import Component
 from api.client.findings import Finding
 from api.insight.finding_dismissal import NEW_NORMAL, judgements_of
 from components import formatting, session
-from components.clock import Clock
 from components.controls import attributes, labelled
 from components.findings import texts
 from components.findings.rows import diamond
 from components.fleet.device_queries import Directory
+from components.formatting import Clock
 from components.ranges import Window, around
 from components.shell import FINDING_SETTINGS_PATH, FINDINGS_PATH
 from components.units import Units
@@ -38,7 +38,7 @@ HEADS: Final = ("Finding", "Began", "Ended", *NUMBERS, "")
 
 @dataclass(frozen=True, slots=True)
 class FindingContext:
-    """In which units and zone the findings of a device are written."""
+    """The units and zone of the texts."""
 
     devices: Directory
     units: Units
@@ -47,7 +47,7 @@ class FindingContext:
 
 
 def chips(findings: Sequence[Finding], context: FindingContext) -> list[Component]:
-    """The open ones, worst first. A chip leads the chart to its finding's span."""
+    """The open findings, worst first. A chip moves the chart to its finding's span."""
     return [_chip(each, context) for each in findings[:MOST_CHIPS]]
 
 
@@ -62,7 +62,7 @@ def _chip(finding: Finding, context: FindingContext) -> Component:
         [diamond(finding.severity), html.Span(" · ".join(part for part in parts if part))],
         type="button",
         className="state-chip finding-chip",
-        title=finding.words,
+        title=texts.sentence(finding, context.units),
         **attributes(data_severity=finding.severity, **_shows(finding, context)),
     )
 
@@ -86,7 +86,7 @@ def summary(findings: Sequence[Finding]) -> str:
 
 
 def listing(findings: Sequence[Finding], context: FindingContext) -> list[Component]:
-    """Open ones first, then the latest."""
+    """The card's body: open findings first, then the latest."""
     if not findings:
         return [html.P(EMPTY, className="empty")]
     ordered = sorted(findings, key=lambda f: (f.state != "open", -f.start_ms))
@@ -120,7 +120,7 @@ def _row(finding: Finding, context: FindingContext) -> Component:
             *([html.Span(word, className="quiet")] if word else []),
         ],
         scope="row",
-        title=finding.words,
+        title=texts.sentence(finding, units),
     )
     per_day = texts.cost(finding, devices)
     numbers = (
@@ -142,7 +142,7 @@ def _row(finding: Finding, context: FindingContext) -> Component:
 
 
 def _cell(head: str, text: str, kind: str) -> Component:
-    """``head``: on a phone it stands in the row itself."""
+    """``head``: the column's heading, shown in the row on a phone."""
     return html.Td(text, className=kind, **attributes(data_head=head))
 
 

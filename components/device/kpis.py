@@ -1,4 +1,4 @@
-"""The strip of numbers under a device's name, in words. Pure."""
+"""The texts of a device's KPIs. Pure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import Resolution
 from api.client import DeviceStatus
+from api.client.billing import BudgetStatus
 from api.client.findings import Finding
-from api.client.plans import BudgetStatus
 from api.insight.findings import KIND_BY_NAME
 from api.metering import uptime as uptimes
 from api.metering.cost import Price, money, rate
@@ -18,24 +18,23 @@ from api.metering.night_flow import FROM_HOUR, TO_HOUR, NightFlow
 from api.metering.usage import change
 from api.timez import DAY_MS
 from components import formatting
-from components.clock import Clock
 from components.device.chart_state import Shown
 from components.findings import texts
 from components.fleet.device_queries import Directory
 from components.fleet.device_status import CurrentStatus
 from components.fleet.totals import budget_words, percent
-from components.formatting import radio_values
+from components.formatting import Clock, radio_values
 from components.ranges import Window, around
 from components.units import Units
 
-RECENT_MS: Final = 30 * DAY_MS  # up to here "3 d ago" tells more than a date
+RECENT_MS: Final = 30 * DAY_MS  # up to this age "3 d ago" is clearer than a date
 LEAK: Final = "continuous-flow"
 _BUCKET_UNITS: Final = {"1min": "min", "1hour": "h"}
 
 
 @dataclass(frozen=True, slots=True)
 class Kpi:
-    """One number. ``at`` is the note's tooltip; ``low``: needs attention; ``shows``: the chart's
+    """One KPI. ``at``: the tooltip of its note. ``low``: it needs attention. ``shows``: the chart's
     window when the note is pressed."""
 
     label: str
@@ -47,7 +46,7 @@ class Kpi:
 
 
 def last_reading(status: CurrentStatus, units: Units | None, tz: ZoneInfo, now_ms: int) -> Kpi:
-    """The flow and how old it is; how old alone of a device that measures none (``units`` None)."""
+    """The flow and its age; the age alone for a device without flow (``units`` None)."""
     label, at = "Last reading", status.seen_ms
     if at is None:
         return Kpi(label, formatting.NOTHING, "never reported")
@@ -66,7 +65,7 @@ def last_reading(status: CurrentStatus, units: Units | None, tz: ZoneInfo, now_m
 
 
 def radio(row: DeviceStatus) -> Kpi:
-    """How strong the radio of the last reading is, where that is of now."""
+    """The radio signal of the last reading, if that is recent."""
     return Kpi(
         "Radio", *radio_values(row.network_rssi, row.signal_strength, nothing="no current reading")
     )
@@ -97,7 +96,7 @@ def quality(
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Gallons of a window and of the one before it, and the coverage of both."""
+    """Gallons of a window and of the previous one, and the coverage of both."""
 
     gallons: float | None
     before: float | None = None
@@ -114,7 +113,7 @@ def volume(usage: Usage, shown: Shown) -> Kpi:
 
 
 def _change(usage: Usage, shown: Shown) -> str:
-    """``6% below the week before``; empty where either window lacks data."""
+    """``6% below the week before``; empty if either window lacks data."""
     now, before = usage.gallons, usage.before
     complete = uptimes.comparable(usage.coverage, usage.before_coverage)
     if now is None or before is None or not complete:
@@ -131,7 +130,7 @@ def _change(usage: Usage, shown: Shown) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MonthEnd:
-    """Gallons of the month so far, and where it will end; ``cost`` of all of it."""
+    """Gallons of the month so far, and the forecast; ``cost``: of the whole month."""
 
     so_far: float
     expected: float | None
@@ -169,15 +168,14 @@ def _worst_first(budgets: str, rest: str, alarm: bool) -> tuple[str, str]:
 
 
 def inactive(kpi: Kpi, *, now: bool) -> Kpi:
-    """Of a device that is no longer active. ``now``: the number tells of the present, and there is
-    none."""
+    """A KPI of an inactive device. ``now``: the KPI concerns the present, so it has no value."""
     if now:
         return Kpi(kpi.label, formatting.NOTHING, "inactive", kpi.at)
     return replace(kpi, note=" · ".join(p for p in ("inactive", kpi.note) if p), low=False)
 
 
 def cost(gallons: float | None, price: Price, shown: Shown, charge: float | None = None) -> Kpi:
-    """``charge``: what a tariff says of the window."""
+    """``charge``: the window's cost by a tariff."""
     label, units = f"Cost, {shown.label}", shown.units
     if price.tariff:
         value = formatting.NOTHING if charge is None else money(charge, price.currency)
@@ -208,8 +206,8 @@ def night(flow: NightFlow, units: Units, tz: ZoneInfo, now_ms: int) -> Kpi:
 
 
 def seldom_words(flow: NightFlow) -> str:
-    """``reports every 15 min, night flow in this zone needs every 10 min``; "" where the device
-    reports often enough."""
+    """``reports every 15 min, night flow in this zone needs every 10 min``; "" if the cadence
+    suffices."""
     if flow.too_seldom is None:
         return ""
     every, needed = (formatting.duration(length) for length in flow.too_seldom)
@@ -221,15 +219,15 @@ def seldom_words(flow: NightFlow) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """``finding``: the device's open leak, else its latest; ``off``: where it is switched off, ""
-    where leaks are looked for."""
+    """``finding``: the device's open leak, otherwise its latest. ``off``: where leaks are disabled,
+    "" if they aren't."""
 
     finding: Finding | None
     off: str = ""
 
 
 def leak(leak_state: Leak | None, devices: Directory, units: Units, now_ms: int) -> Kpi:
-    """The number of the finding, in the finding's words. None: of a server that is no Weir."""
+    """The finding's number in its own words. None from a server that isn't a Weir server."""
     label = KIND_BY_NAME[LEAK].label
     if leak_state is None:
         return Kpi(label, formatting.NOTHING, "not offered by this server")
@@ -247,10 +245,11 @@ def leak(leak_state: Leak | None, devices: Directory, units: Units, now_ms: int)
     cost = finding.cost_per_day is not None and f"{texts.cost(finding, devices)} a day"
     dismissed = finding.state == "dismissed"
     length = texts.lasting(finding, now_ms)
-    # Beside a cost the length has no room for a word.
+    # Beside a cost there is no room for a word before the length.
     notes = ("dismissed" if dismissed else "", length if cost else f"for {length}", cost)
     bound = texts.bounded("so far", finding)
-    at = f"{finding.words}. {texts.so_far(finding, units)} {bound}. Press to see it on the chart"
+    so_far = f"{texts.so_far(finding, units)} {bound}"
+    at = f"{texts.sentence(finding, units)}. {so_far}. Press to see it on the chart"
     shown = around(Window(finding.start_ms, now_ms))
     note = " · ".join(part for part in notes if part)
     return Kpi(label, texts.how_much(finding, units), note, at, not dismissed, shown)

@@ -1,64 +1,90 @@
-"""Queries of the device page: KPIs, days, hours, rows. What a correction changes isn't cached."""
+"""Queries of the device page. What a correction changes isn't cached."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
-from itertools import chain
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import (
-    DAY,
-    FLOW_AMOUNT,
     FLOW_RATE,
-    LIMIT,
-    ONE_MINUTE,
-    QUALITY,
+    INSIGHT_LIMIT,
     RAW,
-    TOTAL,
     Resolution,
 )
-from api.client import Client, DeviceStatus, Series
+from api.client import Client, DeviceStatus, Finding, FindingPage, Series
+from api.client.registers import Register
 from api.errors import NotFound, NotOffered
+from api.insight.findings.model import ENABLED
 from api.metering import cost, night_flow, uptime
 from api.metering.cadence import UNKNOWN, Cadence
 from api.metering.cost import Price
-from api.metering.hourly_profile import Week, resolution_of, week, window_of
-from api.metering.windows import DEFAULT_SPAN, Window, before, due_buckets, whole_minutes
+from api.metering.forecast import ForecastHour
+from api.metering.hourly_profile import Week
+from api.metering.register import Flag
+from api.metering.windows import Window, before, due_buckets, whole_minutes
 from api.timez import (
     DAY_MS,
-    HOUR_MS,
     MINUTE_MS,
-    bucket_starts,
-    ceil_to,
-    day_start,
-    floor_to,
-    local_ordinal,
 )
-from components import formatting, session
+from components import chart_query, formatting, session
 from components.annotations.queries import Uptime, without_maintenance
+from components.chart_query import Drawn, Subject
+from components.comparison_queries import compared_rows
 from components.device import kpis, volume_cards
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
+from components.device.register_card import STEPS
 from components.device.row_table import PAGE, Page
-from components.fleet.device_queries import Meter, cadences, measured, read_meter
-from components.fleet.device_status import CurrentStatus
+from components.findings.settings import origin
+from components.fleet.device_queries import Directory, Meter, cadences, measured, read_meter
+from components.fleet.device_status import CurrentStatus, status_of_row
 from components.fleet.queries import Deadline, ServiceAccess
-from components.queries import find_device, last_seen_ms, pages
+from components.queries import (
+    DeviceLookup,
+    coverage,
+    find_device,
+    is_there,
+    last_seen_ms,
+    mean_quality,
+    night_flow_of,
+    quality_range,
+    usual_interval_s,
+    volume_days,
+    weekly_profile,
+    window_gallons,
+)
 from components.ranges import widened
+from components.url_state import View
 
-STATE_SPAN: Final = DEFAULT_SPAN  # the wall's usual window: both pages say the same state
 CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60
 SEEN_TTL_S: Final = 30
 WEEK_TTL_S: Final = 900
+MOST_FINDINGS: Final = 100
+MOST_PAGES: Final = 5  # of registers, in the time of the rows shown
 LONG_SILENT_MS: Final = volume_cards.DAYS * DAY_MS
 
-_VOLUME: Final = f"total_{FLOW_AMOUNT.name}"
+
+def lookup(identifier: str, now_ms: int) -> tuple[DeviceLookup, Subject]:
+    """The device and the subject of its chart. Raises NotFound."""
+    client = session.current_client()
+    result = find_device(client, identifier, now_ms)
+    return result, Subject.of(result, usual_interval_s(client, result))
+
+
+def exists(identifier: str, now_ms: int) -> bool:
+    """Whether the device is in the reader's scope, by one small request."""
+    return is_there(session.current_client(), identifier, now_ms)
+
+
+def draw(subject: Subject, view: View, now_ms: int) -> Drawn:
+    return chart_query.draw(session.current_client(), subject, view, now_ms)
 
 
 def meter_of(identifier: str, now_ms: int) -> Meter:
-    """Raises NotFound."""
+    """The device with its cached facts. Raises NotFound."""
     fields = session.remembered(
         f"meter:{identifier}",
         lambda client: asdict(read_meter(find_device(client, identifier, now_ms).device)),
@@ -68,9 +94,9 @@ def meter_of(identifier: str, now_ms: int) -> Meter:
 
 
 def current_status(client: Client, row: DeviceStatus, now_ms: int) -> CurrentStatus:
-    """The device's status in the last 24 hours, and its last reading however old that is. Raises a
+    """The device's status in the last 24 hours, with its last reading of any age. Raises a
     WeirError."""
-    status = _from_row(row, now_ms)
+    status = status_of_row(row, now_ms)
     if status.seen_ms is None or status.flow is not None:
         return status
     at = status.seen_ms
@@ -79,25 +105,9 @@ def current_status(client: Client, row: DeviceStatus, now_ms: int) -> CurrentSta
     return status._replace(flow=last.get(FLOW_RATE))
 
 
-def _from_row(row: DeviceStatus, now_ms: int) -> CurrentStatus:
-    cadence = Cadence(round((row.cadence_s or 0) * 1000), row.event_driven)
-    window = row.windows[STATE_SPAN.name]
-    return CurrentStatus(
-        as_of_ms=now_ms,
-        cadence_ms=cadence.ms,
-        seen_ms=row.last_seen_ms,
-        actual=window.actual,
-        expected=window.expected,
-        bucket_ms=uptime.resolution_for(cadence).fixed_ms,
-        quality_min=window.quality_min,
-        quality_max=window.quality_max,
-        flow=row.flow,
-        event_driven=cadence.event_driven,
-    )
-
-
 def until(device_id: str, now_ms: int) -> int:
-    """The end of the last weeks: now, or the last reading of a device that is long silent."""
+    """The end of the last weeks: now, or the last reading of a device that has been silent for
+    long."""
     seen = session.remembered(
         f"seen:{device_id}",
         lambda client: last_seen_ms(client, device_id, now_ms),
@@ -107,14 +117,15 @@ def until(device_id: str, now_ms: int) -> int:
 
 
 def cadence_of(access: ServiceAccess, meter: Meter, now_ms: int) -> Cadence:
-    """As the wall has it; of a device that is long silent, from the week before it fell silent."""
+    """The cadence, as on the wall; for a device that has been silent for long, that of the week
+    before its last reading."""
     end = until(meter.id, now_ms)
     if meter.cadence_ms is not None or end == now_ms:
         cadence_by_id = cadences(access, [meter], Deadline(CADENCE_S), now_ms)
         return cadence_by_id.get(meter.id, UNKNOWN)
 
     def load(client: Client) -> list[int]:
-        return list(measured(client, meter.id, end) or UNKNOWN)  # what JSON can hold
+        return list(measured(client, meter.id, end) or UNKNOWN)  # types that JSON has
 
     return Cadence(*session.remembered(f"cadence:{meter.id}:{end}", load, ttl_s=WEEK_TTL_S))
 
@@ -122,7 +133,7 @@ def cadence_of(access: ServiceAccess, meter: Meter, now_ms: int) -> Cadence:
 def uptime_and_quality(
     access: ServiceAccess, meter: Meter, shown: Shown, now_ms: int
 ) -> tuple[Kpi, Kpi]:
-    """Uptime and quality."""
+    """The uptime and the quality of the shown window."""
     resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
     begun = meter.installed_on_ms
     since_first = begun is None
@@ -155,8 +166,8 @@ def uptime_and_quality(
 
 
 def first_reading_ms(device_id: str, now_ms: int) -> int | None:
-    """Since when a device without an installation date has been there; None if it never reported.
-    What was before isn't counted as missing."""
+    """The first reading of a device without an installation date; None if it never reported.
+    Earlier buckets aren't expected."""
     return session.remembered(
         f"first:{device_id}",
         lambda client: next(
@@ -167,7 +178,7 @@ def first_reading_ms(device_id: str, now_ms: int) -> int | None:
 
 
 def gallons(client: Client, device_id: str, shown: Shown, now_ms: int) -> float | None:
-    """The volume of the window that is shown."""
+    """The gallons of the shown window."""
     window = whole_minutes(shown.window, now_ms)
     return window_gallons(client, device_id, window) if window.length_ms >= MINUTE_MS else None
 
@@ -175,8 +186,7 @@ def gallons(client: Client, device_id: str, shown: Shown, now_ms: int) -> float 
 def usage(
     access: ServiceAccess, meter: Meter, shown: Shown, volume: float | None, now_ms: int
 ) -> Usage:
-    """The window's ``volume``, and for comparison that of the one before where both have
-    readings."""
+    """The window's ``volume``, and that of the previous window if both have readings."""
     client = access.client
     window = whole_minutes(shown.window, now_ms)
     resolution = uptime.resolution_for(cadence_of(access, meter, now_ms))
@@ -190,8 +200,8 @@ def usage(
 
 
 def price_of(meter: Meter) -> Price | None:
-    """The marginal rate of its tariff, the device's own price, or the organization's; None where
-    nothing says one."""
+    """The marginal rate of its tariff, the device's own price, or the organization's; None without
+    any."""
     fields = session.remembered(
         f"price:{meter.id}", lambda client: _price_fields(client, meter.id), ttl_s=DEVICE_TTL_S
     )
@@ -204,7 +214,7 @@ def price_of(meter: Meter) -> Price | None:
 
 
 def _price_fields(client: Client, device_id: str) -> list[Any] | None:
-    """Empty: it has no price. None: the server is no Weir, which alone knows of tariffs."""
+    """Empty: there is no price. None: the server isn't a Weir server, so it has no tariffs."""
     try:
         price = client.status(device_id).price
     except (NotOffered, NotFound):
@@ -226,96 +236,12 @@ def nights(access: ServiceAccess, meter: Meter, tz: ZoneInfo, now_ms: int) -> ni
 
 
 def daily(device_id: str, tz: ZoneInfo, now_ms: int) -> dict[int, float]:
-    """Gallons of the last weeks' days, by their first instant."""
-    return dict(volume_days(session.current_client(), device_id, tz, now_ms))
+    """Gallons of the last weeks' local days, by their first instant."""
+    return dict(volume_days(session.current_client(), device_id, tz, now_ms, volume_cards.DAYS))
 
 
 def weekly(device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
     return weekly_profile(session.current_client(), device_id, tz, now_ms)
-
-
-# --- The service's replies ------------------------------------------------------------------------
-
-
-def window_gallons(client: Client, device_id: str, window: Window) -> float | None:
-    """The volume of the minutes that start in the window; None without readings."""
-    return _sum(_whole_hours_and_edges(client, device_id, window))
-
-
-def quality_range(
-    client: Client, device_id: str, window: Window
-) -> tuple[float | None, float | None]:
-    """The least and the most quality of the minutes that start in the window; None, None without
-    readings."""
-    parts = _whole_hours_and_edges(client, device_id, window)
-    least, most = (_values(parts, f"{end}_{QUALITY.name}") for end in ("min", "max"))
-    return min(least, default=None), max(most, default=None)
-
-
-def _whole_hours_and_edges(client: Client, device_id: str, window: Window) -> list[Series]:
-    """The interface sums whole hours; the rest of the window is asked for by minutes."""
-    first, last = ceil_to(window.from_ms, HOUR_MS), floor_to(window.to_ms + 1, HOUR_MS)
-    if first >= last:
-        return [_minutes(client, device_id, window.from_ms, window.to_ms)]
-    parts = [client.datapoints(device_id, TOTAL, from_ms=first, to_ms=last - 1)]
-    if window.from_ms < first:
-        parts.append(_minutes(client, device_id, window.from_ms, first - 1))
-    if last <= window.to_ms:
-        parts.append(_minutes(client, device_id, last, window.to_ms))
-    return parts
-
-
-def _minutes(client: Client, device_id: str, from_ms: int, to_ms: int) -> Series:
-    return client.datapoints(device_id, ONE_MINUTE, from_ms=from_ms, to_ms=to_ms)
-
-
-def _values(parts: list[Series], column: str) -> list[float]:
-    return [v for part in parts for v in part.columns.get(column, ()) if v is not None]
-
-
-def _sum(parts: list[Series]) -> float | None:
-    values = _values(parts, _VOLUME)
-    return sum(values) if values else None
-
-
-def mean_quality(client: Client, device_id: str, window: Window) -> float | None:
-    """The mean of the hours' means, as the interface has it."""
-    total = client.datapoints(device_id, TOTAL, from_ms=window.from_ms, to_ms=window.to_ms)
-    return next(iter(total.columns.get(f"avg_{QUALITY.name}", ())), None)
-
-
-def coverage(client: Client, device_id: str, resolution: Resolution, window: Window) -> float:
-    """The share of the window's buckets that hold a reading."""
-    expected = bucket_starts(window.from_ms, window.to_ms, resolution.fixed_ms)
-    count = client.count(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
-    return uptime.share(count, expected) or 0.0
-
-
-def night_flow_of(
-    client: Client, device_id: str, tz: ZoneInfo, cadence_ms: int, now_ms: int
-) -> night_flow.NightFlow:
-    """Of the last nights that are over."""
-    windows = night_flow.nights(tz, now_ms)
-    window, resolution = night_flow.rows_of(windows, cadence_ms)
-    rows = client.datapoints(device_id, resolution, from_ms=window.from_ms, to_ms=window.to_ms)
-    return night_flow.night_flow(dict(rows.pairs(_VOLUME)), windows, rows.resolution, cadence_ms)
-
-
-def volume_days(
-    client: Client, device_id: str, tz: ZoneInfo, now_ms: int
-) -> list[tuple[int, float]]:
-    """(first instant, gallons) of the last weeks' local days that have readings."""
-    first = day_start(tz, local_ordinal(tz, now_ms) - volume_cards.DAYS + 1)
-    rows = client.datapoints(device_id, DAY, from_ms=first, to_ms=now_ms, timezone=tz.key)
-    return [(start, gallons) for start, gallons in rows.pairs(_VOLUME) if gallons is not None]
-
-
-def weekly_profile(client: Client, device_id: str, tz: ZoneInfo, now_ms: int) -> Week:
-    """The mean flow of each hour of the local week."""
-    window = window_of(tz, now_ms)
-    resolution = resolution_of(tz, window)
-    parts = pages(client, device_id, resolution, window, limit=LIMIT.maximum or 0)
-    return week(chain.from_iterable(part.pairs(_VOLUME) for part in parts), tz, window)
 
 
 def row_page(
@@ -325,7 +251,7 @@ def row_page(
     tz: ZoneInfo,
     number: int,
 ) -> Page:
-    """Page 1 holds the latest rows; beyond the last page comes the last."""
+    """Page 1 has the latest rows; a page beyond the last is the last."""
     client = session.current_client()
     reach = window if resolution is RAW else widened(window, tz, resolution)
     total = client.count(device_id, resolution, from_ms=reach.from_ms, to_ms=reach.to_ms)
@@ -342,3 +268,129 @@ def row_page(
         timezone=tz.key if resolution.calendar else None,
     )
     return Page(rows, number, total)
+
+
+# --- What only a Weir server has ------------------------------------------------------------------
+
+
+def findings(device_id: str, *, states: Collection[str] = ()) -> FindingPage:
+    """The device's latest findings; none from a server without findings."""
+    try:
+        return session.current_client().findings(
+            device=device_id, states=states, limit=MOST_FINDINGS
+        )
+    except NotFound:
+        return FindingPage(0, ())
+
+
+def open_findings(row: DeviceStatus) -> Sequence[Finding]:
+    """The open findings of a status's device, worst first; loaded only if there are any."""
+    return findings(row.device.id, states=("open",)).findings if row.findings else ()
+
+
+def leak(device_id: str) -> kpis.Leak | None:
+    """The device's leak and whether leaks are looked for; None if the server isn't a Weir
+    server."""
+    client = session.current_client()
+    try:
+        leaks = client.findings(device=device_id, kinds=[kpis.LEAK], limit=MOST_FINDINGS).findings
+        settings = client.finding_settings(device=device_id)
+    except (NotOffered, NotFound):
+        return None
+    running = sorted(leaks, key=lambda each: (each.end_ms is not None, -each.start_ms))
+    off = next(
+        (s for s in settings if (s.kind, s.key) == (kpis.LEAK, ENABLED.name) and not s.value), None
+    )
+    return kpis.Leak(running[0] if running else None, "" if off is None else origin(off).lower())
+
+
+def own_directory(meter: Meter) -> Directory:
+    """The device's facts for the texts of findings."""
+    price = price_of(meter)
+    default = None if price is None else price.per_gallon
+    return Directory(0, (meter,), {meter.id: meter}, default, meter.groups)
+
+
+def forecast(device_id: str) -> Sequence[ForecastHour]:
+    """The coming week from the current hour on; empty if the server isn't a Weir server."""
+    try:
+        return session.current_client().forecast(device_id)
+    except NotOffered:
+        return ()
+
+
+def latest_registers(device_id: str) -> Sequence[Register]:
+    """The latest first; empty without registers, or if the server isn't a Weir server."""
+    try:
+        page = session.current_client().registers(device_id, limit=STEPS, newest_first=True)
+    except NotOffered:
+        return ()
+    return page.registers
+
+
+def spread_spans(device_id: str, rows: Series) -> list[tuple[int, int]]:
+    """The spans (after, up to), in the time of these rows, over which a register's volume is
+    spread; none for days and months, most of which have some."""
+    if not len(rows) or rows.resolution.calendar:
+        return []
+    from_ms, last_ms = rows.times_ms[0], rows.times_ms[-1]
+    spans: list[tuple[int, int]] = []
+    for _ in range(MOST_PAGES):
+        try:
+            page = session.current_client().registers(
+                device_id, from_ms=from_ms, limit=INSIGHT_LIMIT.maximum or 0
+            )
+        except NotOffered:
+            return []
+        for each in page.registers:
+            if each.since_ms is not None and Flag.SPREAD in each.flags:
+                spans.append((each.since_ms, each.recorded_ms))
+        if len(page.registers) == page.count or page.registers[-1].recorded_ms > last_ms:
+            break
+        from_ms = page.registers[-1].recorded_ms + 1
+    return spans
+
+
+def month_end(device_id: str) -> kpis.MonthEnd | None:
+    """The forecast of the month; None if the server isn't a Weir server."""
+    try:
+        reply = session.current_client().month_end(device_id)
+    except NotOffered:
+        return None
+    cost = reply.cost.expected if reply.cost else None
+    volume = reply.volume
+    return kpis.MonthEnd(
+        volume.so_far,
+        volume.expected,
+        volume.interval,
+        cost,
+        reply.currency,
+        reply.tariff,
+        reply.budgets,
+    )
+
+
+def charge(meter: Meter, window: Window) -> float | None:
+    """The cost of the window's water by the device's tariff; None if unknown."""
+    client = session.current_client()
+    costs = client.costs([meter.id], from_ms=window.from_ms, to_ms=window.to_ms)
+    return costs[meter.id].total if meter.id in costs else None
+
+
+def others_of(device_id: str, shown: Shown, rows: Series, tz: ZoneInfo) -> dict[int, float]:
+    """Start of a row → the gallons it is compared with; empty if the service doesn't respond."""
+    try:
+        return compared_rows(
+            session.current_client(), device_id, shown.compare, rows.resolution, rows.times_ms, tz
+        )
+    except (NotOffered, NotFound):
+        return {}
+
+
+def dismiss(finding_id: str, judgement: str) -> str:
+    """Dismisses a finding; returns the effect as a sentence."""
+    return session.current_client().dismiss_finding(finding_id, judgement=judgement).words
+
+
+def restore(finding_id: str) -> str:
+    return session.current_client().restore_finding(finding_id).words

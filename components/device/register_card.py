@@ -1,5 +1,5 @@
-"""The register of a device's meter: what it has counted up to, and its latest steps. A device that
-sends no registers has nothing here, and the card stays hidden."""
+"""The register of a device's meter: its latest value and steps. The card stays hidden for a device
+without registers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from api.client.registers import Register
 from api.metering.register import Exchange, Flag
 from api.timez import DAY_MS
 from components import formatting
-from components.clock import Clock, day_text, minute_text
 from components.controls import attributes, labelled
+from components.formatting import Clock, day_text, minute_text
 from components.units import Units
 
 CARD: Final = "device-register"
 TITLE: Final = "Register"
-STEPS: Final = 10  # shown
+STEPS: Final = 10  # rows shown
 _MOST_DECIMALS: Final = 3
 _SIGNS: Final = {"l": "L", "ml": "mL", "hl": "hL", "m3": "m³", "ft3": "ft³"}
 _CAUSES: Final = {
@@ -30,13 +30,13 @@ _CAUSES: Final = {
     Flag.ROLLOVER: ("off", "the register rolled over"),
     Flag.BACK: ("bad", "the register went back: unknown"),
 }
-"""What is unusual of a step: how bad it is, and in words."""
+"""A remark on a step: its severity and text."""
 
 
 def note(
     registers: Sequence[Register], exchanges: Sequence[Exchange], tz: ZoneInfo, now_ms: int
 ) -> str:
-    """``1,203.457 m³ on Sun 8 Mar 2026, 12:00 · meter exchanged on …``; '' without registers."""
+    """``1,203.457 m³ on Sun 8 Mar 2026, 12:00 · meter exchanged on …``; "" without registers."""
     if not registers:
         return ""
     last = registers[0]
@@ -94,7 +94,7 @@ def _sign(unit: str) -> str:
 
 
 def _places(values: Sequence[float]) -> int:
-    """The fewest decimals that show all of these, up to three."""
+    """The least number of decimals that shows all of these exactly, at most three."""
     return next(
         (
             places

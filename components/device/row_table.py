@@ -1,5 +1,4 @@
-"""The shown rows as a table, latest first, a page at a time. Also the accessible form of the
-chart."""
+"""The shown rows as a table, latest first, in pages. Also the accessible form of the chart."""
 
 from __future__ import annotations
 
@@ -15,9 +14,9 @@ from api.catalog import FLOW_AMOUNT, FLOW_DURATION, METRICS, RAW, Metric, Resolu
 from api.client import Series
 from components import formatting
 from components.charts.frames import bucket_ends
-from components.clock import Clock
 from components.comparison_queries import comparison_name
 from components.controls import attributes, labelled
+from components.formatting import Clock
 from components.units import Scale, Units
 
 PAGE: Final = 20
@@ -31,7 +30,8 @@ ABOUT_SPREAD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows in order of time: those before the last ``number`` pages; ``total`` in the window."""
+    """Rows in order of time: the page ``number``, counted from the latest; ``total``: in the
+    window."""
 
     rows: Series
     number: int
@@ -50,8 +50,8 @@ def table(
     compare: str = "",
     spread: Sequence[tuple[int, int]] = (),
 ) -> list[Component]:
-    """``others``: start of a row → the gallons that it is compared with. ``spread``: gaps (after,
-    up to) over which a register's volume is spread."""
+    """``others``: start of a row → the gallons it is compared with. ``spread``: spans (after, up
+    to) over which a register's volume is spread."""
     if not len(page.rows):
         return [html.P("No rows in this range.", className="empty")]
     columns = _columns(page.rows.resolution, units)
@@ -90,7 +90,7 @@ def table(
 
 
 def _within(rows: Series, spans: Sequence[tuple[int, int]], tz: ZoneInfo) -> list[bool]:
-    """Which rows have a part in one of the spans. A raw reading is of the time before it."""
+    """Which rows overlap one of the spans. A raw reading stands for the time before it."""
     if rows.resolution is RAW:
         return [any(after < at <= to for after, to in spans) for at in rows.times_ms]
     buckets = zip(rows.times_ms, bucket_ends(rows.times_ms, rows.resolution, tz), strict=True)
@@ -100,7 +100,7 @@ def _within(rows: Series, spans: Sequence[tuple[int, int]], tz: ZoneInfo) -> lis
 def _compared(
     rows: Series, others: Mapping[int, float], compare: str, units: Units
 ) -> list[tuple[str, list[str]]]:
-    """(title, texts) of the other's volume and of the difference."""
+    """(title, texts) of the other volume and of the difference."""
     scale = units.scale(FLOW_AMOUNT, 1.0)
     own = rows.values(f"total_{FLOW_AMOUNT.name}")
     other = [others.get(at) for at in rows.times_ms]
@@ -126,7 +126,7 @@ def titles(rows: Series, tz: ZoneInfo) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """One column of the table: a metric's average and, where it has them, extremes; or a total."""
+    """One column: a metric's average and, if it has them, extremes; or a total."""
 
     metric: Metric
     title: str
@@ -134,7 +134,7 @@ class _Column:
     scale: Scale
 
     def texts(self, rows: Series) -> list[str]:
-        """Each with as many decimals, so that they can be compared down the column."""
+        """The values as texts with an equal number of decimals, so that they can be compared."""
         parts = [self._scaled(rows.values(name)) for name in self.names]
         places = formatting.decimals(value for part in parts for value in part)
         return [_text(each, places) for each in zip(*parts, strict=True)]
@@ -166,7 +166,7 @@ def _columns(resolution: Resolution, units: Units) -> list[_Column]:
 
 
 def _pager(page: Page) -> Component:
-    # Counted from the latest, as they stand: the first page begins with 1.
+    # Counted from the latest: the first page begins with 1.
     first = (page.number - 1) * PAGE + 1
     last = min(page.total, page.number * PAGE)
     span = f"{formatting.whole(first)}–{formatting.whole(last)}"

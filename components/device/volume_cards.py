@@ -1,11 +1,11 @@
-"""What the cards of volumes show. Volume by local day, the last six weeks: a day of 23 or 25 hours
-is marked, today isn't complete. The mean flow of each hour of the week, over the last eight weeks.
-The forecast of the coming week with its intervals: assets/forecast.js draws it, so that its colours
+"""The cards of volumes. Volume by local day, for the last six weeks: days of 23 or 25 hours are
+marked, today isn't complete. The mean flow of each hour of the week, over the last eight weeks. The
+forecast of the coming week with its intervals, drawn by assets/forecast.js, so that its colours
 follow the theme."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -17,11 +17,11 @@ from dash.development.base_component import Component
 from api.catalog import FLOW_AMOUNT, HOUR_MS
 from api.metering.forecast import ForecastHour
 from api.metering.hourly_profile import HOURS
-from api.timez import DAY_MS, day_start, local_ordinal
+from api.timez import DAY_MS, EPOCH_DAY, day_start, local_ordinal
 from components import formatting
-from components.clock import EPOCH_DAY, MONTHS, WEEKDAYS, day_text, local_date
+from components.charts.ticks import axis
 from components.controls import attributes, labelled
-from components.findings.figure import axis
+from components.formatting import MONTHS, WEEKDAYS, day_text, local_date
 from components.ranges import Window
 from components.units import Units
 from components.url_state import write_window
@@ -35,8 +35,8 @@ _KEYS: Final = "Arrow keys go from day to day."
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """``window`` is the whole local day; ``gallons`` None without readings; ``under_way``: the day
-    isn't over."""
+    """``window``: the whole local day. ``gallons`` None: no readings. ``under_way``: the day isn't
+    over."""
 
     ordinal: int
     window: Window
@@ -49,7 +49,7 @@ class Day:
 
     @property
     def odd_hours(self) -> str:
-        """``23 h`` where the day isn't 24 hours long."""
+        """``23 h`` if the day doesn't have 24 hours."""
         length = self.window.length_ms
         return "" if length == DAY_MS else f"{formatting.number(length / HOUR_MS)} h"
 
@@ -57,8 +57,8 @@ class Day:
 def days(
     gallons: Mapping[int, float], tz: ZoneInfo, now_ms: int, *, under_way: bool = True
 ) -> list[Day]:
-    """Every day of the six weeks, one that the zone skipped left out. ``gallons`` by first
-    instant; ``under_way``: the last day isn't over."""
+    """Every day of the six weeks, except one that the zone skipped. ``gallons``: by first instant.
+    ``under_way``: the last day isn't over."""
     today = local_ordinal(tz, now_ms)
     made: list[Day] = []
     for ordinal in range(today - DAYS + 1, today + 1):
@@ -75,12 +75,12 @@ def any_readings(days_shown: Sequence[Day]) -> bool:
 
 
 def most_of_days(days_shown: Sequence[Day]) -> float:
-    """Gallons of the highest bar."""
+    """The gallons of the highest bar."""
     return max(0.0, *(day.gallons or 0.0 for day in days_shown)) or 1.0
 
 
 def bar_share(day: Day, top: float) -> float:
-    """How high a bar is, in hundredths of the highest."""
+    """The height of a bar, in hundredths of the highest."""
     return round(100 * max(0.0, day.gallons or 0.0) / top, 1)
 
 
@@ -91,13 +91,13 @@ def day_words(day: Day, units: Units) -> str:
 
 
 def day_mark(day: Day) -> str:
-    """Mondays are marked."""
+    """The label of a Monday; "" for other days."""
     date = local_date(day.ordinal - EPOCH_DAY)
     return f"{date.day} {MONTHS[date.month - 1]}" if date.weekday() == 0 else ""
 
 
 def average_words(days_shown: Sequence[Day], units: Units) -> str:
-    """Of the days that are over; empty where none of them has readings."""
+    """The mean of the finished days; empty if none of them has readings."""
     complete = [day for day in days_shown if day.gallons is not None and not day.under_way]
     if not complete:
         return ""
@@ -109,11 +109,12 @@ def average_words(days_shown: Sequence[Day], units: Units) -> str:
     )
 
 
-# --- As components -------------------------------------------------------------------------------
+# --- The bars -------------------------------------------------------------------------------------
 
 
 def day_bars(days_shown: Sequence[Day], units: Units) -> list[Component]:
-    """Each a button that leads the chart to its day; assets/days.js marks those in sight."""
+    """A bar for each day, a button that moves the chart to it; assets/days.js marks the visible
+    days."""
     if not any_readings(days_shown):
         return [html.P(NO_DAYS, className="empty")]
     top = most_of_days(days_shown)
@@ -171,17 +172,17 @@ NO_WEEK: Final = "No flow in the last eight weeks."
 
 
 def flows(week: Sequence[Sequence[float | None]]) -> list[float]:
-    """The hours that there is anything to see of, in gal/min."""
+    """The flows of the hours with readings, in gal/min."""
     return [flow for day in week for flow in day if flow is not None]
 
 
 def most_of_week(week: Sequence[Sequence[float | None]]) -> float:
-    """The flow, in gal/min, that has the full shade. Of a week with something to see."""
+    """The flow of the full shade, in gal/min. The week must have a flow."""
     return max(0.0, *flows(week)) or 1.0
 
 
 def shade(flow: float | None, top: float) -> float:
-    """How strong an hour's shade is, in hundredths; no flow is still a cell."""
+    """The strength of an hour's shade, in hundredths; an hour without flow has a cell too."""
     strength = 0.0 if flow is None else 100 * max(0.0, flow) / top
     return round(4 + 0.96 * strength, 1)
 
@@ -199,7 +200,7 @@ def hour_words(flow: float | None, name: str, hour: int, units: Units) -> str:
     return f"{name} {hour_text(hour)}–{hour_text(hour + 1)}: {flow_text(flow, units)}"
 
 
-# --- As components -------------------------------------------------------------------------------
+# --- The heat map ---------------------------------------------------------------------------------
 
 
 def heat_map(week: Sequence[Sequence[float | None]], units: Units) -> list[Component]:
@@ -245,6 +246,7 @@ def _cell(flow: float | None, name: str, hour: int, top: float, units: Units) ->
 FORECAST_TITLE: Final = "Next 7 days"
 NO_FORECAST: Final = "Too early to say: a forecast takes some days of readings."
 FORECAST_WIDTH: Final = 1000  # of the box; its height is 100
+LAST_MARK: Final = 940  # from there on a day's name would not fit
 NO_INTERVALS: Final = "Intervals follow once 20 earlier forecasts can be judged."
 
 
@@ -282,7 +284,9 @@ def _forecast_figure(hours: Sequence[ForecastHour], units: Units, tz: ZoneInfo) 
     rows = "|".join(f"{y(mark / scale.factor)} {formatting.number(mark)}" for mark in marks)
     days = {local_ordinal(tz, hour.bucket_start_ms): i for i, hour in reversed([*enumerate(hours)])}
     columns = "|".join(
-        f"{x(i)} {day_text(day - EPOCH_DAY, year=False)}" for day, i in sorted(days.items())[1:]
+        f"{x(i)} {day_text(day - EPOCH_DAY, year=False)}"
+        for day, i in sorted(days.items())[1:]
+        if x(i) <= LAST_MARK
     )
     total = units.volume(sum(hour.volume for hour in hours))
     return html.Div(
@@ -302,7 +306,11 @@ def _forecast_figure(hours: Sequence[ForecastHour], units: Units, tz: ZoneInfo) 
     )  # fmt: skip
 
 
-def _forecast_band(bounds: Sequence[tuple[float, float] | None], x, y) -> str:  # type: ignore[no-untyped-def]
+def _forecast_band(
+    bounds: Sequence[tuple[float, float] | None],
+    x: Callable[[int], float],
+    y: Callable[[float], float],
+) -> str:
     there = [(i, each) for i, each in enumerate(bounds) if each is not None]
     if not there:
         return ""
@@ -312,7 +320,7 @@ def _forecast_band(bounds: Sequence[tuple[float, float] | None], x, y) -> str:  
 
 
 def _forecast_days(hours: Sequence[ForecastHour], units: Units, tz: ZoneInfo) -> Component:
-    """What whole days are expected to use."""
+    """The expected volumes of whole days."""
     days = [
         (day, [hour.volume for hour in some])
         for day, some in groupby(hours, key=lambda hour: local_ordinal(tz, hour.bucket_start_ms))

@@ -1,4 +1,4 @@
-"""The columns that a list of devices can have, one row each, and what they show of a device."""
+"""The columns of the device list: one row each, with the text of a device's value."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from api.metering import status, uptime
 from api.metering.cost import finite
 from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.metering.windows import DEFAULT_SPAN
+from api.timez import zone_or_utc
 from components import formatting
-from components.clock import Clock, zone_or_utc
 from components.fleet.totals import percent
-from components.formatting import measures_water, radio_words
+from components.formatting import Clock, measures_water, radio_words
 from components.units import US, Units
 
 _NO_WINDOW: Final = WindowStatus(0, 0, None, None)
@@ -24,23 +24,23 @@ _NO_WINDOW: Final = WindowStatus(0, 0, None, None)
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How a reader wants to see a row."""
+    """The units, zone and time in which a row is written."""
 
     units: Units
     zone: str | None
     now_ms: int
 
     def clock(self, row: DeviceStatus, at_ms: int) -> Clock:
-        """Of the reader's zone, else of the device's."""
+        """The clock of the reader's zone, otherwise of the device's."""
         return Clock(zone_or_utc(self.zone, row.device.time_zone), at_ms, at_ms)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``order`` is the service's name for sorting by it, "" where it can't. ``share`` is its part
-    of the width that is left over; ``fixed`` columns are always there, ``narrow`` ones on a phone
-    too; ``usual`` ones until the reader chooses. ``text`` None: the browser draws it from other
-    fields of the row (``renderer``). ``low`` tells whether the value needs attention."""
+    """``order``: the service's name for sorting by it, "" if it can't. ``share``: its share of the
+    remaining width. ``fixed``: it is always shown; ``narrow``: on a phone too; ``usual``: by
+    default. ``text`` None: the browser draws it from other fields of the row (``renderer``).
+    ``low``: whether the value needs attention."""
 
     name: str
     label: str
@@ -71,7 +71,7 @@ def groups_of(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def parent_of(row: DeviceStatus) -> str:
-    """The serial number of the meter upstream; "" for none."""
+    """The serial number of the meter upstream; "" without one."""
     parent = row.device.config.get("parent")
     return parent if isinstance(parent, str) else ""
 
@@ -82,7 +82,7 @@ def _findings(row: DeviceStatus, _: Context) -> str:
 
 
 def _flow(row: DeviceStatus, context: Context) -> str:
-    """A gateway has no flow: its radio is what tells of its health."""
+    """The flow; for a gateway, which has none, its radio signal."""
     if not measures_water(row.device.category):
         return radio_words(row.signal_strength, row.network_rssi)
     if row.flow is None:
@@ -99,7 +99,8 @@ def _volume(gallons: float | None, row: DeviceStatus, context: Context) -> str:
 
 
 def _exact(value: float, places: int) -> str:
-    """As many decimals in each row; what would round to nothing isn't nothing: <1, <0.01."""
+    """The same number of decimals in each row; a small value that would round to zero is <1 or
+    <0.01."""
     least = 10.0**-places
     return (
         f"<{formatting.exact(least, places)}"

@@ -1,4 +1,4 @@
-"""The frame of the list: controls and the grid. assets/devices.js fills it and keeps it."""
+"""The frame of the list: controls and the grid. assets/devices.js fills and refreshes it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from dash_ag_grid import AgGrid
 
 from api.insight.findings import KINDS
 from components.controls import (
+    THEME,
+    WHAT_THEY_USED,
+    Entry,
+    Section,
     attributes,
     labelled,
+    menu,
     notice,
     search_field,
     select,
@@ -20,16 +25,14 @@ from components.controls import (
     zone_select,
 )
 from components.devices.columns import COLUMNS, Column
-from components.devices.listing import BLOCK, CONTEXT, STATUSES, Listing, write_listing
-from components.grid import THEME
-from components.menu import WHAT_THEY_USED, Entry, Section, menu
+from components.devices.url_state import BLOCK, CONTEXT, STATUSES, Listing, write_listing
 
 ROW_PX: Final = 52
-CACHED_BLOCKS: Final = 4  # each refresh asks for these again
+CACHED_BLOCKS: Final = 4  # each refresh loads these again
 
 
 class Ids(StrEnum):
-    """What assets/devices.js looks for by these names too."""
+    """Ids, also used by assets/devices.js."""
 
     PAGE = "devices"
     GRID = "devices-grid"
@@ -104,7 +107,8 @@ def _filters(listing: Listing) -> Component:
 
 
 def _choice_of_columns(listing: Listing) -> Component:
-    """Which columns the grid has. Kept in the browser and in the address by assets/devices.js."""
+    """The choice of the grid's columns. assets/devices.js stores it in the browser and in the
+    address."""
     choices = [
         html.Li(
             html.Button(
@@ -143,7 +147,7 @@ def _grid(listing: Listing) -> Component:
     return AgGrid(
         id=Ids.GRID,
         rowModelType="infinite",
-        getRowId="params.data.id",  # what is chosen stays chosen, whatever block it comes in
+        getRowId="params.data.id",  # the selection stays, whatever block a row is in
         columnDefs=[_column(column, listing) for column in COLUMNS],
         defaultColDef={"resizable": False, "suppressMovable": True, "sortable": False},
         dashGridOptions={
@@ -152,15 +156,15 @@ def _grid(listing: Listing) -> Component:
             "rowHeight": ROW_PX,
             "cacheBlockSize": BLOCK,
             "maxBlocksInCache": CACHED_BLOCKS,
-            "infiniteInitialRowCount": 30,  # skeletons, until the number of rows is known
-            # The component keeps one question of the grid at a time.
+            "infiniteInitialRowCount": 30,  # placeholder rows, until the number of rows is known
+            # The component handles one request of the grid at a time.
             "maxConcurrentDatasourceRequests": 1,
-            "blockLoadDebounceMillis": 40,  # what is only scrolled past isn't asked for
+            "blockLoadDebounceMillis": 40,  # rows that are only scrolled past aren't requested
             "rowBuffer": 12,
             "suppressMultiSort": True,
             "suppressColumnVirtualisation": True,
             "suppressDragLeaveHidesColumns": True,
-            "suppressNoRowsOverlay": True,  # the page says why there is none
+            "suppressNoRowsOverlay": True,  # the page gives the reason for an empty list
             "rowClassRules": {"waiting": "!params.data"},
             "tabToNextCell": {"function": "weirLeaveGrid(params)"},
             "enableCellTextSelection": True,

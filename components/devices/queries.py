@@ -1,5 +1,5 @@
-"""The rows of a list: from the status that the service keeps, or of a server that keeps none from
-its list of devices."""
+"""The rows of the list: from the status that a Weir server stores, otherwise from the device
+list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from api.errors import NotOffered
 from api.metering.status import State
 from components import formatting, session
 from components.devices.columns import COLUMN_BY_NAME, COLUMNS, Context
-from components.devices.listing import Listing, Question
+from components.devices.url_state import Listing, Question
 from components.fleet.device_status import SHOWN
 from components.readings_only_queries import ONLY_WITH_WEIR, bare_page
 
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 class Rows(NamedTuple):
-    """``total`` counts what the whole list holds; ``remark`` says what this server can't do."""
+    """``total``: the number of rows in the whole list. ``remark``: what this server can't do."""
 
     rows: list[Row]
     total: int
@@ -33,14 +33,14 @@ class Rows(NamedTuple):
 
 
 def rows(client: Client, question: Question, now_ms: int) -> Rows:
-    """Raises a WeirError where the service can't answer."""
+    """The rows of the grid's request. Raises a WeirError if the service fails."""
     page, remark = statuses(client, question, now_ms)
     context = Context(question.listing.units, question.listing.zone, now_ms)
     return Rows([_row(row, context) for row in page.rows], page.count, remark)
 
 
 def statuses(client: Client, question: Question, now_ms: int) -> tuple[StatusPage, str]:
-    """One page of the list, and what this server can't do."""
+    """One page of statuses, and what this server can't do."""
     listing = question.listing
     try:
         page = client.statuses(
@@ -69,8 +69,8 @@ def statuses(client: Client, question: Question, now_ms: int) -> tuple[StatusPag
 
 
 def every_row(client: Client, listing: Listing, now_ms: int) -> Iterator[DeviceStatus]:
-    """The whole list, page by page. A device that moves between two pages of a list that changes
-    meanwhile comes once or not at all, never twice."""
+    """The whole list, page by page. If the list changes meanwhile, a device that moves between
+    pages may be left out, but never occurs twice."""
     seen: set[str] = set()
     first = 0
     while True:
@@ -85,7 +85,7 @@ def every_row(client: Client, listing: Listing, now_ms: int) -> Iterator[DeviceS
 
 
 def group_names() -> list[str]:
-    """Those to choose from; none where the server can't say."""
+    """The groups to choose from; none if the service doesn't respond."""
     return session.remembered("groups", _groups, ttl_s=GROUPS_TTL_S)
 
 
@@ -100,8 +100,8 @@ def _groups(client: Client) -> list[str]:
 
 
 def _row(row: DeviceStatus, context: Context) -> Row:
-    """What the grid shows of a device, by the names of its columns; ``low`` names those whose
-    value needs attention."""
+    """The device's values by the names of the grid's columns; ``low`` names those that need
+    attention."""
     device, seen_ms = row.device, row.last_seen_ms
     state = SHOWN[State(row.state)]
     seen = ("", "")

@@ -8,9 +8,9 @@ from typing import Final
 
 from api.catalog import DEVICE_ZONE, EMBED_VIEW_BY_NAME
 from api.client import Embed, EmbedDefinition, Rolling
-from api.timez import DAY_MS
+from api.timez import DAY_MS, zone_or_utc
 from components import formatting
-from components.clock import Clock, zone_or_utc
+from components.formatting import Clock
 from components.units import UNITS_BY_NAME
 from components.url_state import COMPARISONS, TAB_BY_NAME
 
@@ -19,7 +19,7 @@ Labels = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class EmbedState:
-    """A state as a mark, a word and a colour (``data-state`` of the stylesheet)."""
+    """A state as a shape, a word and a colour (``data-state`` in the stylesheet)."""
 
     mark: str
     word: str
@@ -46,7 +46,7 @@ def state(embed: Embed) -> EmbedState:
 
 
 def name(embed: Embed, labels: Labels) -> str:
-    """Its title, else its devices."""
+    """The embed's title, otherwise its devices."""
     return embed.definition.title or subject(embed.definition, labels)
 
 
@@ -84,7 +84,7 @@ def length(seconds: int) -> str:
 
 
 def line(embed: Embed, labels: Labels) -> str:
-    """A list's second line."""
+    """The second line of a list's row."""
     definition = embed.definition
     parts = [view(definition), window(definition), sites(definition)]
     if definition.title:

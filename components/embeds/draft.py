@@ -1,5 +1,5 @@
-"""The content of the form: filled in from a page's view, and read into a definition or a list of
-problems. Pure."""
+"""The values of the form: from a page's view, and checked into a definition or a list of problems.
+Pure."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from api.catalog import (
 from api.client import EmbedDefinition, Fixed, Rolling
 from api.errors import BadRequest
 from api.metering.windows import SPANS
-from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names
-from components.clock import zone_or_utc
+from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names, zone_or_utc
 from components.device.chart_state import custom_range, read_wall
 from components.fleet.url_state import read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESETS, Window
-from components.units import UNITS_BY_NAME, US
+from components.units import read_units, usual_units
 from components.url_state import SHOWN, read_text, read_texts, read_view
 
 FIXED: Final = "fixed"
@@ -34,8 +33,8 @@ USUAL_LAST: Final = str(DEFAULT_PRESET.length_ms // 1000)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The texts of the fields. ``window`` is a length in seconds or FIXED; ``first`` and
-    ``last`` are wall clock in ``zone``, "" being the device's own; ``ends`` is one of ENDS."""
+    """The texts of the fields. ``window``: a length in seconds, or FIXED. ``first`` and ``last``:
+    local time in ``zone``; "" is the device's own zone. ``ends``: one of ENDS."""
 
     title: str = ""
     view: str = "chart"
@@ -45,19 +44,19 @@ class Draft:
     first: str = ""
     last: str = ""
     zone: str = ""
-    units: str = US.name
+    units: str = field(default_factory=lambda: usual_units().name)
     theme: str = EMBED_THEMES[0]
     controls: tuple[str, ...] = ()
     compare: str = ""
-    notes: tuple[str, ...] = ()  # holds SHOWN if they are
+    notes: tuple[str, ...] = ()  # holds SHOWN if they are shown
     origins: str = ""
     ends: str = ""
     ends_on: str = ""
 
     @classmethod
     def of(cls, texts: Mapping[str, Any], lists: Mapping[str, Any]) -> Self:
-        """From the fields of the browser's form; an empty one may be None. BadRequest for values
-        that the form can't send."""
+        """From the fields of the browser's form, where an empty one may be None. Raises BadRequest
+        for values that the form can't send."""
         fields: dict[str, Any] = {name: read_text(value) for name, value in texts.items()}
         fields.update({name: read_texts(value) for name, value in lists.items()})
         draft = cls(**fields)
@@ -73,7 +72,7 @@ def read_view_name(value: Any) -> str:
 
 
 def windows(view: str) -> list[tuple[str, str]]:
-    """The windows that a view can have: (value, label)."""
+    """The windows of a view: (value, label)."""
     if not EMBED_VIEW_BY_NAME[view].metric:
         return [(str(span.length_ms // 1000), span.label) for span in SPANS]
     rolling = [(str(preset.length_ms // 1000), preset.label) for preset in PRESETS]
@@ -81,7 +80,7 @@ def windows(view: str) -> list[tuple[str, str]]:
 
 
 def allowed_window(view: str, window: str) -> str:
-    """The chosen window if the view has it, else the usual one."""
+    """The chosen window if the view has it, otherwise the default."""
     return window if window in dict(windows(view)) else USUAL_LAST
 
 
@@ -138,20 +137,20 @@ def _wall_texts(window: Window, tz: ZoneInfo) -> tuple[str, str]:
 
 
 def custom_zone(zone: str, devices: tuple[str, ...], zone_of: ZoneOf) -> ZoneInfo:
-    """The zone of a fixed window's times: the chosen one, else the first device's own."""
+    """The zone of a fixed window's times: the chosen one, otherwise the first device's own."""
     return zone_or_utc(zone) if zone or not devices else zone_of(devices[0])
 
 
 @dataclass(slots=True)
 class Read:
-    """``definition``, or None if there are ``problems``, which are by field."""
+    """``definition`` is None if there are ``problems``, which are by field."""
 
     definition: EmbedDefinition | None = None
     problems: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def read_draft(draft: Draft, zone_of: ZoneOf, now_ms: int) -> Read:
-    """Check what only this page knows; the service checks the rest."""
+    """Checks what only this page can; the service checks the rest."""
     read = Read()
     if not draft.devices:
         read.problems["devices"] = "Choose a device." if _single(draft) else "Choose devices."
@@ -170,7 +169,7 @@ def read_draft(draft: Draft, zone_of: ZoneOf, now_ms: int) -> Read:
         origins=tuple(draft.origins.split()),
         window=window,
         zone=draft.zone or DEVICE_ZONE,
-        units=draft.units if draft.units in UNITS_BY_NAME else US.name,
+        units=read_units(draft.units).name,
         theme=draft.theme,
         controls=draft.controls,
         notes=SHOWN in draft.notes,

@@ -97,7 +97,7 @@ ZONES = "embed-zones"
 
 
 def new_embed(draft: Draft, devices: Options) -> Component:
-    """``devices`` are those to choose from at first, (id, label)."""
+    """``devices``: the first ones to choose from, (id, label)."""
     return html.Section(
         [
             html.H2("New embed"),

@@ -1,4 +1,4 @@
-"""One embed: its content, live preview and snippet, and how to revoke it."""
+"""One embed: its definition, live preview, snippet, and revocation."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from components.embeds.layout import Ids
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``site``: the address at which readers open the embed. ``is_here``: that is this server; only
-    then can it be previewed. ``token`` None: ``problem`` says why."""
+    """``site``: the public address of the embed's server. ``is_here``: that is this server; only
+    then can the embed be previewed. ``token`` None: ``problem`` gives the reason."""
 
     embed: Embed
     labels: descriptions.Labels

@@ -1,4 +1,4 @@
-"""What the page asks the service: embeds, their tokens, and the devices that the form offers."""
+"""Queries of the embeds page: embeds, their tokens, and the devices that the form offers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from components.controls import failure
 from components.fleet.device_queries import Directory, Meter, directory
 from components.fleet.queries import current_access
 
-MOST: Final = 12  # offered at a time; a search narrows them down
+MOST: Final = 12  # offered at a time; a search narrows them
 LONGEST_SEARCH: Final = 100
 
 
 class Server(NamedTuple):
-    """``site``: the public address of the server with the embeds. ``is_own``: it is this one."""
+    """``site``: the public address of the server of the embeds. ``is_own``: it is this one."""
 
     site: str
     is_own: bool
@@ -43,12 +43,16 @@ def revoke(embed_id: str) -> None:
 
 
 def link_token(embed: Embed) -> tuple[EmbedToken | None, str]:
-    """The token of an active embed's link, or why there is none ("" for one that has ended)."""
+    """The token of an active embed's link, or the reason why there is none ("" for an ended
+    embed)."""
     if embed.state != "active":
         return None, ""
     try:
         return session.current_client().mint_embed_token(embed.id), ""
-    except (Conflict, Forbidden) as error:  # it ended just now, or the credential may not
+    except (
+        Conflict,
+        Forbidden,
+    ) as error:  # it ended just now, or the credential lacks the permission
         return None, failure(error)
 
 
@@ -63,7 +67,7 @@ def devices(now_ms: int) -> Directory:
 def offered(
     meters: Sequence[Meter], chosen: Sequence[str], search: str
 ) -> tuple[list[tuple[str, str]], int]:
-    """(id, label) of the chosen devices, then of the first that match the search; and how many
+    """(id, label) of the chosen devices, then of the first ones that match the search; and how many
     more match."""
     by_id = {meter.id: meter for meter in meters}
     wanted = " ".join(search[:LONGEST_SEARCH].split()).casefold()
@@ -79,7 +83,7 @@ def _label(meter: Meter) -> str:
 
 
 def within_limit(view: str, chosen: Sequence[str]) -> list[str]:
-    """The chosen devices, at most as many as the view may have: the last chosen."""
+    """The chosen devices within the view's limit: the last ones chosen."""
     return list(chosen)[-EMBED_VIEW_BY_NAME[view].most_devices :]
 
 

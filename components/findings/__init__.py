@@ -1,1 +1,1 @@
-"""The inbox of findings: what is wrong, worst first, each with its evidence."""
+"""The inbox of findings: problems, worst first, each with its evidence."""

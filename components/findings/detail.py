@@ -1,15 +1,17 @@
-"""One finding: its sentence, three numbers, the evidence, what is known of it, what can be done."""
+"""One finding: its sentence, three numbers, its evidence, its facts and the possible actions."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from dash import html
 from dash.development.base_component import Component
 
-from api.catalog import HOUR_MS
-from api.client.findings import Finding
+from api.catalog import HOUR_MS, METRICS, RESOLUTION_BY_NAME
+from api.client.findings import Finding, FindingDetail
 from api.insight.finding_dismissal import (
     JUDGEMENT_BY_NAME,
     NEW_NORMAL,
@@ -19,12 +21,15 @@ from api.insight.finding_dismissal import (
 )
 from api.timez import stamp
 from components import formatting, session
+from components.charts.ticks import axis, ticks
 from components.controls import attributes, labelled
 from components.findings import texts
 from components.findings.queries import One, metric_of
 from components.findings.rows import diamond
+from components.findings.texts import kind_of
 from components.findings.url_state import FindingsView
 from components.shell import FINDING_SETTINGS_PATH
+from components.units import Scale, Units
 from components.url_state import BETWEEN, TABS
 
 AROUND_MS: Final = 24 * HOUR_MS
@@ -39,7 +44,7 @@ def detail(shown: One, view: FindingsView, now_ms: int) -> list[Component]:
         html.Div(
             className="finding-figure",
             role="img",
-            **labelled(f"The readings around it. {finding.words}."),
+            **labelled(f"The readings around it. {texts.sentence(finding, view.units)}."),
             **attributes(data_severity=finding.severity),
         ),
         _facts(shown, view, at, now_ms),
@@ -156,11 +161,11 @@ def _earlier(shown: One, view: FindingsView, at: Any) -> list[Component]:
     return [head, html.Table(html.Tbody(rows), className="finding-earlier")]
 
 
-# --- What can be done ----------------------------------------------------------------------------
+# --- Actions -------------------------------------------------------------------------------------
 
 
 def chart_address(finding: Finding, view: FindingsView, now_ms: int) -> str:
-    """The device's page at the finding's span, with a day on both sides."""
+    """The device's page at the finding's span, with one more day on both sides."""
     first = finding.start_ms - AROUND_MS
     last = max(first + HOUR_MS, min(now_ms, (finding.end_ms or now_ms) + AROUND_MS))
     metric = metric_of(finding.kind)
@@ -211,7 +216,7 @@ def _fits(judgement: Judgement, finding: Finding) -> bool:
 
 
 def _form(finding: Finding) -> Component:
-    """assets/findings.js puts the fields into it."""
+    """The form of a dismissal; assets/findings.js adds the fields."""
     kind = texts.kind_of(finding)
     offered = [each for each in judgements_of(finding.kind) if _fits(each, finding)]
     choices = [
@@ -223,3 +228,79 @@ def _form(finding: Finding) -> Component:
         hidden=True,
         **attributes(data_consequence=consequence, data_reasons="\n".join(choices)),
     )
+
+
+# --- The evidence as a chart ----------------------------------------------------------------------
+
+
+WIDTH: Final = 1000  # of the box; its height is 100
+USUAL_PX: Final = 460
+
+
+def figure(detail: FindingDetail, units: Units, tz: ZoneInfo) -> dict[str, Any] | None:
+    """None without readings. ``line`` and ``span``: in a box of 1000 × 100. Ticks are (share of the
+    length, text)."""
+    values = [value for _, value in detail.series if value is not None]
+    if not values:
+        return None
+    scale, unit = _scale(detail, units, max(values, key=abs))
+    limit = _limit(detail)
+    levels = [scale.of(v) for v in values] + ([] if limit is None else [scale.of(limit)])
+    low, high, marks = axis(min(levels), max(levels))
+    length = max(1, detail.to_ms - detail.from_ms)
+
+    def x(at_ms: float) -> float:
+        return round(min(1.0, max(0.0, (at_ms - detail.from_ms) / length)) * WIDTH, 1)
+
+    def y(value: float) -> float:
+        return round(100 - (value - low) / (high - low) * 100, 2)
+
+    end_ms = detail.finding.end_ms or detail.to_ms
+    return {
+        "unit": unit,
+        "line": _path(detail, scale, x, y),
+        "span": [x(detail.finding.start_ms), max(x(detail.finding.start_ms) + 2, x(end_ms))],
+        "limit": None if limit is None else y(scale.of(limit)),
+        "rows": [[y(mark), formatting.number(mark)] for mark in marks],
+        "columns": [
+            [x(at), text.split("<br>")]
+            for at, text in _times(detail, tz)
+        ],
+    }  # fmt: skip
+
+
+def _times(detail: FindingDetail, tz: ZoneInfo) -> list[tuple[int, str]]:
+    made = ticks(detail.from_ms, detail.to_ms, tz, USUAL_PX)
+    pairs = zip(made.values_ms, made.texts, strict=True)
+    return [(at, text) for at, text in pairs if detail.from_ms <= at <= detail.to_ms]
+
+
+def metric_name(detail: FindingDetail) -> str:
+    return detail.metric.split("_", 1)[1]  # its aggregate precedes it
+
+
+def _scale(detail: FindingDetail, units: Units, largest: float) -> tuple[Scale, str]:
+    """Totals of hours have a unit by the hour."""
+    metric = next(m for m in METRICS if m.name == metric_name(detail))
+    scale = units.scale(metric, largest)
+    return scale, f"{scale.unit}/h" if detail.metric.startswith("total_") else scale.unit
+
+
+def _limit(detail: FindingDetail) -> float | None:
+    """The kind's limit, if its number is of the metric shown."""
+    kind = kind_of(detail.finding)
+    same = kind.against == "limit" and kind.unit in ("%", "dBm", "°C")
+    return detail.finding.usual if same and not detail.metric.startswith("total_") else None
+
+
+def _path(detail: FindingDetail, scale: Scale, x: Any, y: Any) -> str:
+    """SVG path data; nothing is drawn across a gap."""
+    length_ms = RESOLUTION_BY_NAME[detail.resolution].length_ms or 0
+    points = [(at, value) for at, value in detail.series if value is not None]
+    made = [f"M{x(points[0][0])} {y(scale.of(points[0][1]))}"]
+    for (before, _), (at, value) in pairwise(points):
+        broken = at - before > 1.5 * length_ms
+        if broken:
+            made.append(f"h{0.1}")
+        made.append(f"{'M' if broken else 'L'}{x(at)} {y(scale.of(value))}")
+    return "".join(made) + "h0.1"

@@ -1,4 +1,5 @@
-"""The frame of the findings page: filters, list, detail. assets/findings.js keeps it."""
+"""The frame of the findings page: filters, list, detail. assets/findings.js fills and refreshes
+it."""
 
 from __future__ import annotations
 
@@ -9,8 +10,11 @@ from dash.development.base_component import Component
 
 from components import html_json, session
 from components.controls import (
+    Entry,
+    Section,
     attributes,
     labelled,
+    menu,
     notice,
     select,
     units_select,
@@ -18,7 +22,6 @@ from components.controls import (
 )
 from components.findings.texts import SEVERITY_WORDS
 from components.findings.url_state import FindingsView, write_findings_view
-from components.menu import Entry, Section, menu
 from components.shell import FINDING_SETTINGS_PATH as SETTINGS_PATH
 from components.shell import FINDINGS_PATH
 
@@ -42,7 +45,7 @@ EVERY_KEY = (
 
 
 class Ids(StrEnum):
-    """What assets/findings.js looks for by these names too."""
+    """Ids, also used by assets/findings.js."""
 
     PAGE = "findings"
     QUESTION = "findings-question"
@@ -53,7 +56,7 @@ class Ids(StrEnum):
     PICTURE = "findings-picture"
     DEED = "findings-deed"
     DONE = "findings-done"
-    NOTIFIED = "findings-told"
+    NOTIFIED = "findings-notified"
     SUMMARY = "findings-summary"
     STATES = "findings-states"
     KINDS = "findings-kinds"

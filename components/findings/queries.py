@@ -1,4 +1,4 @@
-"""What the page asks the service: the inbox, one finding with its evidence, its dismissal."""
+"""Queries of the findings page: the inbox, one finding with its evidence, its dismissal."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from api.catalog import COARSEST_STORED, FLOW_AMOUNT, HOUR_MS, Metric
 from api.client import Client, Judged
 from api.client.finding_settings import FindingSettingValue
 from api.client.findings import Finding, FindingDetail
+from api.errors import NotOffered
 from api.insight.finding_dismissal import NOT_A_PROBLEM
 from api.insight.finding_evidence import COLUMNS
 from api.insight.findings import KINDS
@@ -34,14 +35,16 @@ _UTC: Final = zone("UTC")
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """``listed`` are those that match, worst first, at most `MOST_LISTED` of ``count``; ``states``
-    and ``kinds`` count what each choice would leave, the other filters as they are."""
+    """``listed``: the matching findings, worst first, at most `MOST_LISTED` of ``count``.
+    ``states`` and ``kinds``: counts for each choice with the other filters unchanged.
+    ``unchecked``: devices with readings that weren't checked yet, counted where none is open."""
 
     count: int
     listed: tuple[Finding, ...]
     states: Mapping[str, int]
     kinds: Mapping[str, int]
     devices: Directory
+    unchecked: int = 0
 
     def shown(self, page: int) -> tuple[Finding, ...]:
         return self.listed[(page - 1) * PAGE : page * PAGE]
@@ -52,7 +55,7 @@ class Inbox:
 
 
 def inbox(access: ServiceAccess, view: FindingsView, now_ms: int) -> Inbox:
-    """Raises a WeirError where the service can't answer."""
+    """Raises a WeirError if the service fails."""
     client = access.client
     query = partial(
         client.findings,
@@ -66,7 +69,8 @@ def inbox(access: ServiceAccess, view: FindingsView, now_ms: int) -> Inbox:
     if every.count <= MOST_LISTED:
         kinds = dict(Counter(each.kind for each in every.findings))
         listed = tuple(f for f in every.findings if not view.kinds or f.kind in view.kinds)
-        return Inbox(len(listed), listed, states, kinds, directory(access, now_ms))
+        waits = 0 if states["open"] else _unchecked(client, view.group)
+        return Inbox(len(listed), listed, states, kinds, directory(access, now_ms), waits)
     counts = {
         kind.name: query(kinds=[kind.name], states=[view.state], count_only=True).count
         for kind in KINDS
@@ -75,16 +79,23 @@ def inbox(access: ServiceAccess, view: FindingsView, now_ms: int) -> Inbox:
     return Inbox(page.count, page.findings, states, counts, directory(access, now_ms))
 
 
+def _unchecked(client: Client, group: str) -> int:
+    try:
+        return client.status_summary(group=group).unchecked
+    except NotOffered:
+        return 0
+
+
 def metric_of(kind: str) -> Metric:
-    """What a chart of such a finding shows."""
+    """The metric on a chart of that kind."""
     return COLUMNS[kind].metric if kind in COLUMNS else FLOW_AMOUNT
 
 
 def small_charts(
     access: ServiceAccess, findings: Sequence[Finding], now_ms: int
 ) -> dict[str, Spark]:
-    """The last 48 hours of each finding's device, by finding id: what can be had within a second.
-    They are kept until their last hour is over."""
+    """The last 48 hours of each finding's device, by finding id, as far as they load within a
+    second. They are cached until their last hour is over."""
     hour = floor_to(now_ms, HOUR_MS)
     wanted = {(each.device_id, metric_of(each.kind)) for each in findings}
     drawn: dict[tuple[str, str], Spark] = {}
@@ -132,7 +143,7 @@ def _small_chart(
 
 @dataclass(frozen=True, slots=True)
 class One:
-    """A finding with its evidence, and the latest others of its kind on its device."""
+    """A finding with its evidence, and the latest other ones of its kind on its device."""
 
     detail: FindingDetail
     earlier: tuple[Finding, ...]
@@ -140,7 +151,7 @@ class One:
 
 
 def one(access: ServiceAccess, finding_id: str, now_ms: int) -> One:
-    """Raises NotFound, or another WeirError."""
+    """Raises NotFound or another WeirError."""
     detail = access.client.finding(finding_id)
     finding = detail.finding
     others = access.client.findings(
@@ -152,7 +163,7 @@ def one(access: ServiceAccess, finding_id: str, now_ms: int) -> One:
 
 
 def judge(finding_id: str, action: str, reason: str, judgement: str) -> Judged:
-    """Dismiss a finding (``action`` "dismiss") as ``judgement`` ("": not a problem), or undo its
+    """Dismiss a finding (``action`` "dismiss") as ``judgement`` ("" for not a problem), or undo its
     dismissal. Raises a WeirError."""
     client = session.current_client()
     if action == "dismiss":
@@ -170,7 +181,7 @@ def settings(device: str, group: str) -> tuple[FindingSettingValue, ...]:
 def change_settings(
     kind: str, values: Mapping[str, Any], device: str, group: str
 ) -> tuple[FindingSettingValue, ...]:
-    """As typed: what is empty isn't a number, and the service says so."""
+    """The values are as typed: the service refuses those that aren't numbers."""
     return session.current_client().change_finding_settings(
         kind, values, device=device or None, group=group or None
     )

@@ -1,11 +1,13 @@
-"""The list of an inbox: its heading, its filters, and a row a finding, grouped by severity."""
+"""The list of the inbox: its heading, its filters, and a row for each finding, grouped by
+severity."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from dash import html
 from dash.development.base_component import Component
@@ -14,19 +16,22 @@ from api.client.findings import Finding
 from api.insight.findings import KINDS
 from components import formatting, session
 from components.charts.marks import DIAMONDS
-from components.controls import attributes
+from components.controls import attributes, labelled
 from components.findings import texts
 from components.findings.queries import MOST_LISTED, PAGE, Inbox, spark_window
 from components.findings.url_state import STATES, FindingsView, write_findings_view
+from components.fleet.device_queries import Directory, Meter
 from components.fleet.sparklines import Spark
+from components.formatting import Clock
 from components.shell import FINDINGS_PATH
+from components.units import Units
 
 HEADINGS: Final = ("Finding", "Began", "Last 48 h", "How much", "Volume", "Cost")
 MOST_CHIPS: Final = 6
 
 
 def address(view: FindingsView, **changes: str | None) -> str:
-    """Of the page with that view, some of it changed."""
+    """The address of the page with that view and changes to it."""
     params = {k: v for k, v in (write_findings_view(view) | changes).items() if v}
     return session.site_path(FINDINGS_PATH + (f"?{urlencode(params)}" if params else ""))
 
@@ -71,7 +76,7 @@ def state_buttons(inbox: Inbox, view: FindingsView) -> list[Component]:
 
 
 def kind_chips(inbox: Inbox, view: FindingsView) -> list[Component]:
-    """Those that there are, and those that are chosen; what doesn't fit stands under "More"."""
+    """Chips of the kinds that occur or are chosen; those that don't fit are under "More"."""
     here = [k for k in KINDS if inbox.kinds.get(k.name) or k.name in view.kinds]
     here.sort(key=lambda kind: kind.name not in view.kinds)
     chips = [_chip(k.name, k.label, inbox.kinds.get(k.name, 0), view) for k in here]
@@ -125,7 +130,7 @@ def _section(
     view: FindingsView,
     now_ms: int,
 ) -> Component:
-    """Its count and sum are of all that are listed, whatever page is shown."""
+    """A severity's findings; its count and sum are over the whole list, not just the page."""
     every = [each for each in inbox.listed if each.severity == severity]
     heading = html.H2(
         [
@@ -196,7 +201,7 @@ def _cell(kind: str, text: str, note: str) -> Component:
 
 
 def _chart(finding: Finding, line: Spark | None, now_ms: int) -> Component:
-    """Data for assets/findings.js: a picture of nothing but the kept words is read out."""
+    """Data for assets/findings.js. A screen reader gets its text only."""
     if line is None or not line.line:
         text = "No readings in 48 h" if line is not None else ""
         return html.Span(text, className="finding-chart quiet")
@@ -239,12 +244,15 @@ def _pager(inbox: Inbox, view: FindingsView) -> list[Component]:
 
 
 def empty(inbox: Inbox, view: FindingsView) -> list[Component]:
-    """What there is instead, and the way there."""
+    """The message of an empty list, with a link."""
     if view.filtered:
         text = f"No {STATES[view.state].lower()} finding matches these filters."
         bare = FindingsView(state=view.state, zone=view.zone, units=view.units)
         return _nothing(text, "Clear the filters", address(bare))
     if view.state == "open":
+        if inbox.unchecked:
+            devices = formatting.plural(inbox.unchecked, "device")
+            return _nothing(f"Nothing so far. Readings of {devices} are being checked.", "", "")
         closed = inbox.states["closed"]
         way = f"{formatting.whole(closed)} closed" if closed else ""
         return _nothing("Nothing open.", way, address(view, state="closed", finding=None))
@@ -256,3 +264,55 @@ def empty(inbox: Inbox, view: FindingsView) -> list[Component]:
 def _nothing(text: str, way: str, href: str) -> list[Component]:
     link = [html.A(way, href=href, className="button")] if way else []
     return [html.Div([html.P(text), *link], className="empty finding-empty")]
+
+
+# --- The summary of a span as a table -------------------------------------------------------------
+
+
+HEADS: Final = ("Began", "Ended", "How much", "Volume", "Cost a day")
+
+
+def directory_of(meters: Iterable[Meter], price: float | None) -> Directory:
+    """``price``: per gallon, for devices without one of their own."""
+    listed = tuple(meters)
+    return Directory(0, listed, {meter.id: meter for meter in listed}, price, ())
+
+
+def summary_row(
+    finding: Finding,
+    devices: Directory,
+    units: Units,
+    tz: ZoneInfo,
+    until_ms: int,
+    device_link: Component | None = None,
+) -> Component:
+    """``until_ms``: the end of the range, whose year is left out. ``device_link``: the device, if
+    the table has several."""
+    at = Clock(tz, finding.start_ms, max(finding.start_ms, finding.end_ms or 0, until_ms))
+    ended = finding.end_ms is not None and texts.instant(finding.end_ms, at, until_ms)
+    cells = (
+        texts.instant(finding.start_ms, at, until_ms),
+        ended or f"still {finding.state}",
+        texts.how_much(finding, units),
+        texts.so_far(finding, units),
+        texts.cost(finding, devices),
+    )
+    name = html.Th(
+        [diamond(finding.severity), f" {texts.kind_of(finding).label}"],
+        scope="row",
+        title=texts.sentence(finding, units),
+    )
+    device = [html.Td(device_link)] if device_link is not None else []
+    return html.Tr([name, *device, *(html.Td(cell, className="number") for cell in cells)])
+
+
+def summary_table(rows: list[Component], name: str, *, several: bool, kind: str) -> Component:
+    """``kind``: the table's class. With ``several`` devices each row has its device."""
+    heads = [
+        html.Th("Finding", scope="col"),
+        *([html.Th("Device", scope="col")] if several else []),
+    ]
+    heads += [html.Th(head, scope="col", className="number") for head in HEADS]
+    return html.Table(
+        [html.Thead(html.Tr(heads)), html.Tbody(rows)], className=kind, **labelled(name)
+    )

@@ -1,4 +1,4 @@
-"""The settings of findings: one form a kind, each value with whence it comes."""
+"""The settings of findings: a form for each kind, with the source of each value."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from dash.development.base_component import Component
 from api.client.finding_settings import FindingSettingValue
 from api.errors import BadRequest
 from api.insight.findings import KIND_BY_NAME
+from api.metering.units import words_in
 from api.timez import zone
 from components import formatting, html_json, session
-from components.clock import Clock
 from components.controls import failure, labelled
+from components.formatting import Clock
 from components.html_json import Node, el
 from components.shell import FINDING_SETTINGS_PATH, FINDINGS_PATH
+from components.units import read_units, usual_units
 
 PATH: Final = FINDING_SETTINGS_PATH
-INSTANT_UNIT: Final = "ms"  # of a setting that is an instant: shown as a date, only taken back
+INSTANT_UNIT: Final = "ms"  # of a setting that is an instant: shown as a date, can only be reset
 SERIAL: Final = "Serial number of a device"
 READER: Final = "Settings can be changed by an administrator."
 INTRODUCTION: Final = (
@@ -32,12 +34,12 @@ INTRODUCTION: Final = (
 
 
 class Ids(StrEnum):
-    """What assets/finding-settings.js looks for by these names too."""
+    """Ids, also used by assets/finding-settings.js."""
 
     PAGE = "finding-settings"
     QUESTION = "finding-settings-question"
     ANSWER = "finding-settings-answer"
-    NOTIFIED = "finding-settings-told"
+    NOTIFIED = "finding-settings-notified"
     NOTICE = "finding-settings-notice"
     SUMMARY = "finding-settings-summary"
     TARGET = "finding-settings-target"
@@ -49,7 +51,8 @@ SHEETS: Final = (Ids.SUMMARY, Ids.TARGET, Ids.LIST)
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """Whose settings are shown: of a device (``label`` for the reader), a group, or all devices."""
+    """The subject of the settings shown: a device (``label`` for the reader), a group, or all
+    devices."""
 
     device: str = ""
     group: str = ""
@@ -98,7 +101,7 @@ def summary(values: Sequence[FindingSettingValue], whose: Whose) -> list[Node]:
 
 
 def target(whose: Whose, groups: Sequence[str]) -> list[Node]:
-    """The choice of whose settings are shown."""
+    """The choice of the subject."""
     options = [("", "All devices"), *((f"group:{name}", f"Group {name}") for name in groups)]
     chosen = f"group:{whose.group}" if whose.group else ""
     if whose.device:
@@ -150,12 +153,13 @@ def _kind(
         *(_row(each, may_change=may_change) for each in shown),
         deeds if may_change else el("p", READER, class_="quiet"),
         data_kind=name,
+        data_units=usual_units().name,
     )
     return el("details", head, form, name="kind", open=opened, data_kind=name, data_off=off)
 
 
 def _brief(rows: Sequence[FindingSettingValue]) -> str:
-    """The kind's own limits in a line: ``Least flow that counts 1 gal/h``."""
+    """The kind's own limits in one line: ``Least flow that counts 1 gal/h``."""
     kind = KIND_BY_NAME.get(rows[0].kind)
     names = {setting.name for setting in kind.settings} if kind else set()
     limits = [
@@ -193,21 +197,22 @@ def _input(each: FindingSettingValue) -> Node:
             "select", *listed, name=each.key, aria_label=each.label, class_="button select",
             data_shown=chosen,
         )  # fmt: skip
-    value = _plain(each.value)
+    unit = usual_units().shown(each.unit)
+    value, least, most = map(unit.text, (each.value, each.least, each.most))
     field = el(
-        "input", type="number", name=each.key, value=value, step="any", min=_plain(each.least),
-        max=_plain(each.most), aria_label=each.label, data_shown=value, class_="alert-input short",
+        "input", type="number", name=each.key, value=value, step="any", min=least, max=most,
+        aria_label=each.label, data_shown=value, class_="alert-input short",
     )  # fmt: skip
     return el(
         "span",
         field,
-        el("span", each.unit, class_="finding-settings-unit"),
+        el("span", unit.name, class_="finding-settings-unit"),
         class_="finding-settings-value",
     )
 
 
 def origin(each: FindingSettingValue) -> str:
-    """Whence the value comes."""
+    """The source of the value."""
     if each.own:
         return f"Set here. Without it {_value(each, each.inherited)}"
     return {
@@ -224,15 +229,27 @@ def _value(each: FindingSettingValue, value: float) -> str:
         if not value:
             return "none"
         return formatting.moment(int(value), Clock(zone("UTC"), int(value), int(value)))
+    unit = usual_units().shown(each.unit)
+    if unit.factor != 1:
+        return f"{formatting.number(unit.shown(value))} {unit.name}"
     return f"{value:,.12g}{'' if each.unit in ('', '%') else ' '}{each.unit}"
 
 
-def _plain(value: float) -> str:
-    return f"{value:.12g}"
+def typed_values(kind: str, values: Mapping[str, Any], units: str) -> dict[str, Any]:
+    """The values in the service's units. ``units``: the name of those that they were typed in."""
+    rows = KIND_BY_NAME[kind].all_settings if kind in KIND_BY_NAME else ()
+    unit_of = {each.name: each.unit for each in rows}
+    chosen = read_units(units)
+    return {
+        name: chosen.shown(unit_of.get(name, "")).stored_text(value)
+        if isinstance(value, str)
+        else value
+        for name, value in values.items()
+    }
 
 
 def problem(kind: str, error: BadRequest) -> str:
-    """What is wrong with what was typed, by the names on screen."""
+    """The problem with the typed values, with the names on screen."""
     finding_kind = KIND_BY_NAME.get(kind)
     labels = (
         {setting.name: setting.label for setting in finding_kind.all_settings}
@@ -240,4 +257,4 @@ def problem(kind: str, error: BadRequest) -> str:
         else {}
     )
     each = [f"{labels.get(e.parameter, e.parameter)} {e.detail}." for e in error.errors]
-    return " ".join(each) or failure(error)
+    return words_in(" ".join(each), usual_units().name) or failure(error)

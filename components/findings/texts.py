@@ -8,19 +8,20 @@ from api.client.findings import Finding
 from api.insight.finding_dismissal import STEP, Judgement
 from api.insight.findings.model import Draft, Kind
 from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
-from api.timez import DAY_MS
+from api.timez import DAY_MS, zone_or_utc
 from components import formatting
 from components.charts.marks import Mark
-from components.clock import Clock, day_text, local_date, minute_text, zone_or_utc
 from components.finding_text import DIAMONDS as DIAMONDS
 from components.finding_text import SEVERITY_WORDS as SEVERITY_WORDS
 from components.finding_text import bound_of, kind_of, lasting, quantity
 from components.finding_text import how_much as how_much
+from components.finding_text import sentence as sentence
 from components.fleet.device_queries import Directory
+from components.formatting import Clock, day_text, local_date, minute_text
 from components.units import Units
 from components.url_state import View
 
-# --- Which device --------------------------------------------------------------------------------
+# --- The device ----------------------------------------------------------------------------------
 
 
 def label(finding: Finding, devices: Directory) -> str:
@@ -39,26 +40,26 @@ def currency(finding: Finding, devices: Directory) -> str:
 
 
 def clock(finding: Finding, devices: Directory, zone: str | None, now_ms: int) -> Clock:
-    """The reader's zone, else the device's."""
+    """The clock of the reader's zone, otherwise of the device's."""
     meter = devices.by_id.get(finding.device_id)
     tz = zone_or_utc(zone, meter.time_zone if meter else None)
     return Clock(tz, finding.start_ms - DAY_MS, max(now_ms, finding.end_ms or 0) + DAY_MS)
 
 
 def consequence(judgement: Judgement, kind: Kind) -> str:
-    """What dismissing a finding of that kind as this changes."""
+    """The effect of dismissing a finding of that kind with that judgement."""
     if judgement.effect == "nothing":
         return "Changes nothing else."
     if judgement.effect == "normal":
         return "It ends now; what has flowed since it began counts as usual."
-    return f"On this device, {kind.label.lower()} is then told above {STEP:g} times its threshold."
+    return f"On this device, {kind.label.lower()} then begins at {STEP:g} times its threshold."
 
 
-# --- How much ------------------------------------------------------------------------------------
+# --- Amounts -------------------------------------------------------------------------------------
 
 
 def against(finding: Finding, units: Units) -> str:
-    """``limit 40%``, ``usually 20 gal/h``; empty where there is nothing to compare with."""
+    """``limit 40%`` or ``usually 20 gal/h``; empty without either."""
     if finding.usual is None:
         return ""
     kind = kind_of(finding)
@@ -87,7 +88,7 @@ def price(finding: Finding, devices: Directory) -> Price | None:
 
 
 def cost_of_gallons(finding: Finding, devices: Directory) -> str:
-    """What the gallons so far cost; empty without a price, or where nothing is lost."""
+    """The cost of the gallons so far; empty without a price, or if no water is lost."""
     device_price = price(finding, devices)
     if device_price is None or finding.gallons is None or finding.cost_per_day is None:
         return ""
@@ -95,7 +96,7 @@ def cost_of_gallons(finding: Finding, devices: Directory) -> str:
 
 
 def gallons_a_day(finding: Finding, devices: Directory) -> float | None:
-    """None where nothing is lost."""
+    """None if no water is lost."""
     device_price = price(finding, devices)
     if (
         finding.cost_per_day is not None
@@ -108,13 +109,13 @@ def gallons_a_day(finding: Finding, devices: Directory) -> float | None:
 
 
 def bounded(text: str, finding: Finding) -> str:
-    """``so far, at least``."""
+    """The text with the number's qualifier: ``so far, at least``."""
     bound = kind_of(finding).bound
     return f"{text}, {bound}" if bound else text
 
 
 def at_stake(findings: Iterable[Finding], devices: Directory) -> str:
-    """``at least $30.19 a day``: the sum of costs by currency; empty where none is known."""
+    """``at least $30.19 a day``: the sum of costs by currency; empty if no cost is known."""
     sums: dict[str, float] = {}
     kinds: list[Kind] = []
     for finding in findings:
@@ -128,11 +129,11 @@ def at_stake(findings: Iterable[Finding], devices: Directory) -> str:
     return f"{bound_of(kinds)} {amount} a day".strip()
 
 
-# --- When ----------------------------------------------------------------------------------------
+# --- Times ---------------------------------------------------------------------------------------
 
 
 def began(finding: Finding, at: Clock, now_ms: int) -> str:
-    """``Today, 02:00``, ``Mon 16 Nov, 03:00``, of another year with it."""
+    """``Today, 02:00``, ``Mon 16 Nov, 03:00``; with the year if it is another one."""
     return instant(finding.start_ms, at, now_ms)
 
 
@@ -146,7 +147,7 @@ def instant(instant_ms: int, at: Clock, now_ms: int) -> str:
 
 
 def age(finding: Finding, now_ms: int) -> str:
-    """``6 d 6 h ago``; of one that is over, how long it lasted."""
+    """``6 d 6 h ago``; for a closed finding its duration."""
     length = lasting(finding, now_ms)
     return f"{length} ago" if finding.end_ms is None else f"lasted {length}"
 
@@ -156,7 +157,7 @@ def headline(finding: Finding, now_ms: int) -> str:
 
 
 def dates(finding: Finding, at: Clock) -> str:
-    """``12–14 Aug 2026``, ``3 Mar 2026``: the local days that it lasted."""
+    """``12–14 Aug 2026``, ``3 Mar 2026``: the local days of the finding."""
     first = formatting.date_of(finding.start_ms, at)
     last = formatting.date_of(finding.end_ms or finding.start_ms, at)
     if first == last:

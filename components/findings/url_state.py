@@ -1,16 +1,16 @@
-"""Which findings an inbox shows, as it stands in the address and in the browser's question.
+"""The view of the inbox, in its address and in the browser's query.
 
-Whatever comes from a browser is read with doubt: what can't be understood is ignored.
+Input from a browser is checked: invalid values are ignored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from api.insight.findings import KIND_BY_NAME, SEVERITIES
-from components.units import US, Units
+from components.units import Units, usual_units, write_units
 from components.url_state import text_param, units_param, zone_param
 
 STATES: Final = {"open": "Open", "closed": "Closed", "dismissed": "Dismissed"}
@@ -20,8 +20,8 @@ LAST_PAGE: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class FindingsView:
-    """``kinds`` empty and ``severity``, ``group`` "" leave everything. ``page`` counts from 1;
-    ``finding`` is the id of the one whose detail is shown."""
+    """Empty ``kinds``, ``severity`` and ``group`` filter nothing. ``page`` counts from 1.
+    ``finding``: the id of the one whose detail is shown."""
 
     state: str = "open"
     kinds: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class FindingsView:
     page: int = 1
     finding: str = ""
     zone: str | None = None
-    units: Units = US
+    units: Units = field(default_factory=usual_units)
 
     @property
     def filtered(self) -> bool:
@@ -54,7 +54,7 @@ def read_findings_view(query: Mapping[str, Any]) -> FindingsView:
 
 
 def write_findings_view(view: FindingsView) -> dict[str, str | None]:
-    """None for what is usual."""
+    """The view's parameters in an address; None for defaults."""
     return {
         "state": view.state if view.state != "open" else None,
         "kind": ",".join(view.kinds) or None,
@@ -63,5 +63,5 @@ def write_findings_view(view: FindingsView) -> dict[str, str | None]:
         "page": str(view.page) if view.page > 1 else None,
         "finding": view.finding or None,
         "zone": view.zone,
-        "units": view.units.name if view.units is not US else None,
+        "units": write_units(view.units),
     }

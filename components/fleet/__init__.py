@@ -1,1 +1,1 @@
-"""The fleet page: every number, state and word of the wall. docs/fleet.md explains each number."""
+"""The fleet page: every number, state and text of the wall. docs/fleet.md explains each number."""

@@ -1,8 +1,8 @@
-"""The devices in a principal's scope, and what is cached of them: the list, how often they report,
-and which installation dates hold.
+"""The devices in a principal's scope, with cached facts: the list, cadences, and valid installation
+dates.
 
-Ten thousand devices take the service half a second to list: a list is cached for a minute, then
-refreshed while the old one is still used.
+Listing ten thousand devices takes the service half a second, so a list is cached for a minute and
+then refreshed while the old one is still used.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from components.fleet.queries import (
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """``cadence_ms`` is what the configuration says, None where it says nothing; ``price`` is per
-    gallon; ``sought`` is what a search looks through; ``upstream``: the serial numbers of the
-    meters that measure its water before it does, the nearest first."""
+    """``cadence_ms``: as configured, None if it isn't. ``price``: per gallon. ``sought``: the text
+    that a search matches. ``upstream``: serial numbers of the meters that measure its water before
+    it, the nearest first."""
 
     id: str
     label: str
@@ -91,11 +91,11 @@ def _groups(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 FRESH_MS: Final = 60_000
-USABLE_MS: Final = 15 * 60_000  # older than this, it is asked for before anything is shown
+USABLE_MS: Final = 15 * 60_000  # an older list is loaded again before anything is shown
 
 
 class Directory(NamedTuple):
-    """``price`` is the organization's default per gallon."""
+    """``price``: the organization's default, per gallon."""
 
     listed_ms: int
     meters: tuple[Meter, ...]
@@ -104,12 +104,12 @@ class Directory(NamedTuple):
     groups: tuple[str, ...]
 
 
-_listing = Lock()  # one process lists one fleet at a time: it is the dearest question there is
+_listing = Lock()  # one listing of a fleet at a time per process: it is the most expensive query
 
 
 def directory(access: ServiceAccess, now_ms: int, active: ActiveFilter = "true") -> Directory:
-    """The active devices, or the inactive ones. Raises a WeirError where
-    there is no list young enough and none can be had."""
+    """The active devices, or the inactive ones. Raises a WeirError if there is no recent list and
+    none can be loaded."""
     key = (access.principal, "directory", active)
     cached: Directory | None = access.cache.get(key)
     age = now_ms - cached.listed_ms if cached is not None else USABLE_MS
@@ -119,14 +119,16 @@ def directory(access: ServiceAccess, now_ms: int, active: ActiveFilter = "true")
         background(lambda: _renew(access, key, active, now_ms))
         return cached
     with _listing:
-        again: Directory | None = access.cache.get(key)  # somebody else may have waited less
+        # Another thread may have loaded it meanwhile.
+        again: Directory | None = access.cache.get(key)
         if again is not None and now_ms - again.listed_ms < USABLE_MS:
             return again
         return _listed(access, key, active, now_ms)
 
 
 def _renew(access: ServiceAccess, key: Any, active: ActiveFilter, now_ms: int) -> None:
-    """Where it fails the old list goes on serving: the wall's own questions tell of the failure."""
+    """Refreshes the list. On failure the old one stays in use: the wall's own requests report the
+    failure."""
     if _listing.acquire(blocking=False):
         try:
             cached: Directory = access.cache.get(key)
@@ -145,7 +147,7 @@ def _listed(access: ServiceAccess, key: Any, active: ActiveFilter, now_ms: int) 
 
 
 def _upstream(devices: Iterable[Device]) -> dict[str, tuple[str, ...]]:
-    """By serial number. A server that isn't a Weir may name parents in a circle: then none."""
+    """Meters upstream, by serial number. Another server may give parents in a cycle: then none."""
     named = {device.serial_number: device.config.get("parent") for device in devices}
     try:
         return ancestors({own: main for own, main in named.items() if isinstance(main, str)})
@@ -169,16 +171,16 @@ def read_directory(client: Client, now_ms: int, active: ActiveFilter = "true") -
     )
 
 
-# --- How often they report -----------------------------------------------------------------------
+# --- Cadences ------------------------------------------------------------------------------------
 
 CADENCE_FRESH_MS: Final = DAY_MS
-NO_CADENCE_FRESH_MS: Final = HOUR_MS  # nothing was measured: it may have begun to report since
-SAMPLE: Final = 1_000  # readings: their steps are the week's, for a fraction of its cost
+NO_CADENCE_FRESH_MS: Final = HOUR_MS  # no cadence was found: it may have begun to report since
+SAMPLE: Final = 1_000  # readings: enough to know the week's cadence at a fraction of its cost
 _EVERY_STATE: Final = tuple(State)
 
 
 class _Measured(NamedTuple):
-    """``cadence`` None: there were no two readings to tell."""
+    """``cadence`` None: fewer than two readings."""
 
     at_ms: int
     cadence: Cadence | None
@@ -187,8 +189,8 @@ class _Measured(NamedTuple):
 def cadences(
     access: ServiceAccess, meters: Sequence[Meter], deadline: Deadline, now_ms: int
 ) -> dict[str, Cadence]:
-    """By device id, as far as the deadline allows, cached for a day; a device of which nothing is
-    known yet isn't in the answer."""
+    """Cadences by device id, as far as the deadline allows, cached for a day; devices without one
+    are left out."""
     configured = {m.id: Cadence(m.cadence_ms) for m in meters if m.cadence_ms is not None}
     rest = [m.id for m in meters if m.cadence_ms is None]
     key = (access.principal, "cadences")
@@ -206,7 +208,7 @@ def cadences(
 def _service_cadences(
     access: ServiceAccess, ids: Sequence[str], deadline: Deadline, now_ms: int
 ) -> dict[str, _Measured]:
-    """50 devices a question; none from a server that keeps no status."""
+    """From the service's status, 50 devices a request; none from a server without status."""
 
     def load(some: Sequence[str]) -> dict[str, _Measured]:
         page = access.client.statuses(states=_EVERY_STATE, ids=some, limit=MAX_IDS)
@@ -224,7 +226,7 @@ def _service_cadences(
 
 
 def measured(client: Client, device_id: str, end_ms: int) -> Cadence | None:
-    """From the first thousand readings of the week up to ``end_ms``."""
+    """The cadence from the first thousand readings of the week up to ``end_ms``."""
     rows = client.datapoints(
         device_id, RAW, from_ms=end_ms - LOOKED_BACK_MS, to_ms=end_ms, limit=SAMPLE
     )
@@ -238,7 +240,7 @@ def _cadence_due(cached: _Measured | None, now_ms: int) -> bool:
 
 
 def _measure(client: Client, device_id: str, now_ms: int) -> tuple[str, _Measured]:
-    device_cadence = None  # if it can't be asked, its other questions will tell
+    device_cadence = None  # on failure the device's other requests report it
     with suppress(*ONE_DEVICE_ERRORS):
         device_cadence = measured(client, device_id, now_ms)
     return device_id, _Measured(now_ms, device_cadence)
@@ -246,7 +248,7 @@ def _measure(client: Client, device_id: str, now_ms: int) -> tuple[str, _Measure
 
 # --- Installation dates --------------------------------------------------------------------------
 
-INSTALL_DATE_FRESH_MS: Final = 5 * MINUTE_MS  # an import may bring earlier readings at any time
+INSTALL_DATE_FRESH_MS: Final = 5 * MINUTE_MS  # an import may store earlier readings at any time
 
 
 class _CheckedDate(NamedTuple):
@@ -258,8 +260,9 @@ class _CheckedDate(NamedTuple):
 def without_disproved_dates(
     access: ServiceAccess, meters: Iterable[Meter], since_ms: int, deadline: Deadline, now_ms: int
 ) -> list[Meter]:
-    """The meters, those dates taken away that readings disprove. Only dates after ``since_ms`` are
-    looked into, as far as the deadline allows: earlier ones change nothing in what is shown."""
+    """The meters, without installation dates after their first reading. Only dates after
+    ``since_ms`` are checked, as far as the deadline allows: earlier ones don't affect the window
+    shown."""
     meters = list(meters)
     key = (access.principal, "install-dates")
     cached: dict[str, _CheckedDate] = dict(access.cache.get(key) or {})
@@ -282,7 +285,7 @@ def without_disproved_dates(
 
 
 def _date_due(checked: _CheckedDate | None, meter: Meter, now_ms: int) -> bool:
-    """What was disproved stays so."""
+    """Whether the date must be checked again. A date that was found invalid stays so."""
     if checked is None or checked.installed_on_ms != meter.installed_on_ms:
         return True
     return not checked.disproved and now_ms - checked.at_ms >= INSTALL_DATE_FRESH_MS
@@ -291,7 +294,8 @@ def _date_due(checked: _CheckedDate | None, meter: Meter, now_ms: int) -> bool:
 def _check_dates(
     client: Client, window: Window, meters: Sequence[Meter], now_ms: int
 ) -> dict[str, _CheckedDate]:
-    """A device without an answer is left out: its other questions show why."""
+    """Checks the dates by the first readings. A device without a reply is left out: its other
+    requests report the reason."""
     replies = latest(client, [meter.id for meter in meters], ("lastSeen",), window)
     return {
         meter.id: _CheckedDate(now_ms, meter.installed_on_ms, reply.last_seen_ms is not None)

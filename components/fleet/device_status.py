@@ -9,11 +9,12 @@ from api.client import DeviceStatus
 from api.metering import status, uptime
 from api.metering.cadence import Cadence
 from api.metering.status import Activity
+from api.metering.windows import DEFAULT_SPAN
 
 
 class CurrentStatus(NamedTuple):
-    """``seen_ms`` None: it has never reported.
-    ``flow`` is the last reading's. ``failure`` says why this device has no answer."""
+    """``seen_ms`` None: it has never reported. ``flow``: of the last reading. ``failure``: why
+    there is no status."""
 
     as_of_ms: int
     cadence_ms: int
@@ -36,9 +37,28 @@ class CurrentStatus(NamedTuple):
         return uptime.share(self.actual, self.expected)
 
 
+def status_of_row(row: DeviceStatus, now_ms: int) -> CurrentStatus:
+    """The status as the service stores it, in the wall's default window, so that every page shows
+    the same state."""
+    cadence = Cadence(round((row.cadence_s or 0) * 1000), row.event_driven)
+    window = row.windows[DEFAULT_SPAN.name]
+    return CurrentStatus(
+        as_of_ms=now_ms,
+        cadence_ms=cadence.ms,
+        seen_ms=row.last_seen_ms,
+        actual=window.actual,
+        expected=window.expected,
+        bucket_ms=uptime.resolution_for(cadence).fixed_ms,
+        quality_min=window.quality_min,
+        quality_max=window.quality_max,
+        flow=row.flow,
+        event_driven=cadence.event_driven,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class State:
-    """Told by colour (``name`` in the stylesheet), shape and word. ``rank`` 0 is the worst."""
+    """A state's colour (``name`` in the stylesheet), shape and word. ``rank`` 0 is the worst."""
 
     name: str
     shape: str
@@ -48,7 +68,7 @@ class State:
 
 SILENT: Final = State("silent", "■", "Silent", 0)
 DEGRADED: Final = State("degraded", "▲", "Degraded", 1)
-FAILED: Final = State("unknown", "◌", "Unavailable", 2)  # the service fails for this one alone
+FAILED: Final = State("unknown", "◌", "Unavailable", 2)  # the service fails for this device alone
 NO_DATA: Final = State("nodata", "○", "No data", 3)
 REPORTING: Final = State("reporting", "●", "Reporting", 4)
 UNKNOWN: Final = State("unknown", "◌", "Loading", 5)
@@ -65,19 +85,14 @@ SHOWN: Final = {
 
 
 def shown(row: DeviceStatus) -> State:
-    """The state of a device as the service keeps it."""
+    """The state of a device as the service stores it."""
     if row.as_of_ms is None and row.state != status.State.INACTIVE:
         return UNKNOWN
     return SHOWN[status.State(row.state)]
 
 
-# The names by which the service filters.
+# The names that the service filters by.
 SERVICE_NAMES: Final = {state.name: service.value for service, state in SHOWN.items()}
-
-
-def is_fresh(current: CurrentStatus, now_ms: int) -> bool:
-    """Whether the last reading is recent enough to count as current."""
-    return status.is_fresh(current.seen_ms, current.cadence, now_ms)
 
 
 def state_of(

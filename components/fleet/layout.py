@@ -1,4 +1,4 @@
-"""The fleet page's frame: controls, strip of sums, wall. assets/fleet.js fills it and keeps it."""
+"""The fleet page's frame: controls, KPIs, wall. assets/fleet.js fills and refreshes it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ from dash.development.base_component import Component
 from api.metering.windows import DEFAULT_SPAN, SPANS
 from components import session, shell
 from components.controls import (
+    LINKS,
+    WALL,
+    WHAT_THEY_USED,
+    Entry,
+    Section,
     attributes,
     embed_link,
     labelled,
+    menu,
     notice,
     search_field,
     segments,
@@ -22,13 +28,12 @@ from components.controls import (
     zone_select,
 )
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
-from components.menu import LINKS, WALL, WHAT_THEY_USED, Entry, Section, menu
 
 SKELETONS = 10
 
 
 class Ids(StrEnum):
-    """What assets/fleet.js looks for by these names too."""
+    """Ids, also used by assets/fleet.js."""
 
     QUESTION = "fleet-question"
     BOARD = "fleet-board"
@@ -46,7 +51,10 @@ class Ids(StrEnum):
     FIRST_RUN = "fleet-first-run"
     TOPIC = "fleet-topic"
     RECEPTION = "fleet-reception"
-    ANNOUNCEMENT = "fleet-said"
+    DEMO = "fleet-demo"
+    DEMO_SHARE = "fleet-demo-share"
+    DEMO_STATE = "fleet-demo-state"
+    ANNOUNCEMENT = "fleet-announcement"
     FILTERS = "fleet-filters"
     CLOCK = "wall-clock"
     CLOCK_LINE = "wall-clock-line"
@@ -118,8 +126,8 @@ WEIR_MQTT_LISTEN_CERTIFICATE_KEY=/etc/weir/privkey.pem"""
 
 
 def _first_run() -> list[Component]:
-    """How the first readings come in, for administrators. assets/first-run.js shows it where there
-    is no device, and what has arrived."""
+    """The ways to send first readings, for administrators. assets/first-run.js shows it while there
+    is no device, with what has arrived."""
     if not session.me().role.may_administer:
         return []
     ways = (
@@ -142,7 +150,21 @@ def _first_run() -> list[Component]:
         ),
         _way(
             "Try the demo",
-            html.P("Sixty simulated meters in a store of their own, which changes nothing here:"),
+            html.P(
+                "Sixty simulated meters with a month of readings, and live ones from then on."
+                " Remove them at any time: Administration, Organization."
+            ),
+            html.Button(
+                "Create the demo fleet",
+                id=Ids.DEMO,
+                type="button",
+                className="button primary",
+            ),
+            html.Progress(
+                id=Ids.DEMO_SHARE, max="1", hidden=True, **labelled("Making the demo fleet")
+            ),
+            html.P(id=Ids.DEMO_STATE, className="quiet", role="status"),
+            html.P("Or in a store of its own, beside this one:"),
             html.Pre("WEIR_INSTANCE=demo weir demo run --port 8051"),
         ),
     )
@@ -154,6 +176,7 @@ def _first_run() -> list[Component]:
             hidden=True,
             **attributes(
                 data_reception=session.site_path("/admin/service/reception"),
+                data_demo=session.site_path("/admin/service/demo"),
                 data_quality=session.site_path(f"{shell.ADMIN_PATH}?tab=quality"),
             ),
         )
@@ -165,14 +188,14 @@ def _way(title: str, *children: Component) -> Component:
 
 
 def _clock() -> Component:
-    """The wall's own time, and how fresh it is. assets/wall-mode.js."""
+    """The time on a wall display, and the data's age. assets/wall-mode.js."""
     line = html.Span(id=Ids.CLOCK_LINE)
     lines = html.Div([html.Span(shell.organization_name()), line], className="wall-lines")
     return html.Div([lines, html.B(id=Ids.CLOCK)], className="card wall-clock")
 
 
 def fleet_tools(view: FleetView) -> list[Component]:
-    """What stands in the bar: units and zone."""
+    """The controls in the top bar: units and zone."""
     return [units_select(view.units), zone_select("Each device’s zone", view.zone)]
 
 

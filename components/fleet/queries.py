@@ -1,4 +1,4 @@
-"""Requests for one principal: several at a time, within a time budget."""
+"""Concurrent requests of one principal, within a time budget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from api.catalog import INSIGHT_LIMIT, MAX_IDS, Resolution
 from api.client import Client, DeviceStatus, LatestEntry, StatusPage, StatusPart
 from api.errors import BadRequest, Internal, NotFound, NotOffered, UnexpectedAnswer, WeirError
-from api.metering.status import State
+from api.metering.status import STATE_NAMES
 from api.timez import now_ms
 from components import session
 from components.fleet.device_status import SERVICE_NAMES
@@ -23,13 +23,13 @@ from components.ranges import Window
 from components.readings_only_queries import bare_page
 
 MAX_ENTRIES: Final = 4_000
-SET_BACK_MS: Final = 10_000  # clocks are corrected by less than this
+SET_BACK_MS: Final = 10_000  # clock corrections are smaller than this
 
 
 class ReplyCache:
-    """What was made of the service's replies, in this process. Every key starts with the principal,
-    but for drawings that are found again only by a digest of everything they were made of.
-    Bounded: the entry that was used least recently goes first. Losing it loses no data."""
+    """A cache of the service's replies in this process. Every key starts with the principal, except
+    for drawings, whose key is a digest of all their data. Bounded: the least recently used entry is
+    dropped first. Losing it loses no data."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[Hashable, Any] = OrderedDict()
@@ -37,8 +37,8 @@ class ReplyCache:
         self._latest_ms = 0
 
     def note_time(self, now_ms: int) -> None:
-        """Call it before each use. If the clock was set back, all entries are dropped: they would
-        count as fresh until the clock has caught up."""
+        """Must be called before each use. If the clock was set back all entries are dropped, since
+        they would count as fresh until the clock has caught up."""
         with self._lock:
             set_back = now_ms < self._latest_ms - SET_BACK_MS
             self._latest_ms = now_ms if set_back else max(self._latest_ms, now_ms)
@@ -59,10 +59,10 @@ class ReplyCache:
                 self._entries.popitem(last=False)
 
 
-MAX_REQUESTS: Final = 8  # at once, of this process
-MOST_FAILURES: Final = 4  # of devices in one call; with more, the service as a whole fails
-# Errors that may concern one device alone. Any other (no connection, no credential, too many
-# requests) would also be the response for the next device.
+MAX_REQUESTS: Final = 8  # concurrent requests of this process
+MOST_FAILURES: Final = 4  # devices in one request; if more fail, the service as a whole fails
+# Errors that may concern one device alone. Any other one (no connection, no credential, too many
+# requests) would occur for the next device too.
 ONE_DEVICE_ERRORS: Final = (BadRequest, NotFound, Internal, UnexpectedAnswer)
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 class Deadline:
-    """An instant of the monotonic clock after which no new request is sent."""
+    """A monotonic instant after which no new request is sent."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -87,7 +87,7 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class ServiceAccess:
-    """The service as one principal may use it: the client and the cache."""
+    """The service for one principal: the client and the cache."""
 
     client: Client
     cache: ReplyCache
@@ -103,8 +103,8 @@ class ServiceAccess:
 def run_all(
     jobs: Iterable[Callable[[], T]], *, width: int, deadline: Deadline | None = None
 ) -> Iterator[T]:
-    """The results of the jobs as they come, ``width`` jobs at a time. No job is started after the
-    deadline. An error in one job ends them all."""
+    """Yields the results of the jobs as they complete, ``width`` jobs at a time. No job is started
+    after the deadline. An error in one job ends them all."""
     waiting, under_way = iter(jobs), set[Future[T]]()
     try:
         while True:
@@ -124,11 +124,11 @@ def run_all(
 
 
 def background(job: Callable[[], Any]) -> None:
-    """Run it in the background."""
+    """Run the job in the background."""
     _pool().submit(job)
 
 
-# --- Many devices in one question ----------------------------------------------------------------
+# --- Many devices in one request -----------------------------------------------------------------
 
 LatestReplies = dict[str, LatestEntry | WeirError]
 
@@ -140,10 +140,10 @@ def latest(
     window: Window,
     resolution: Resolution | None = None,
 ) -> LatestReplies:
-    """Each device's summary, or the error that it alone causes.
+    """Each device's latest values, or the error that it alone causes.
 
-    One device that can't be answered must not take 49 others with it: a failing question is cut
-    in halves until the culprit is alone. Raises where the service as a whole fails.
+    One failing device must not fail 49 others: a failing request is halved until that device is
+    alone. Raises if the service as a whole fails.
     """
     replies: LatestReplies = {}
     waiting = [list(ids)] if ids else []
@@ -183,12 +183,11 @@ PAGE_PARTS: Final[Sequence[StatusPart]] = (
     "groups",
 )
 TILE_PARTS: Final[Sequence[StatusPart]] = ("line", "strip", "notes")
-EVERY_STATE: Final = tuple(state.value for state in State)
 
 
 def status_page(client: Client, view: FleetView, number: int) -> StatusPage:
-    """The page of that number with all that the wall shows, by one question. Raises NotOffered
-    where the server keeps no status."""
+    """That page with all data of the wall, by one request. Raises NotOffered if the server has no
+    status."""
     offset = (number - 1) * PAGE_SIZE
     return _statuses(
         client, view, limit=PAGE_SIZE, offset=offset, ids=view.held, include=PAGE_PARTS
@@ -196,7 +195,7 @@ def status_page(client: Client, view: FleetView, number: int) -> StatusPage:
 
 
 def every_device(client: Client, view: FleetView) -> Iterator[DeviceStatus]:
-    """All that a view is of, whatever the page, each with its worst finding."""
+    """All devices of a view, whatever its page, each with its worst finding."""
     limit, offset = INSIGHT_LIMIT.maximum or PAGE_SIZE, 0
     while True:
         page = _statuses(client, view, limit=limit, offset=offset, include=("finding",))
@@ -207,9 +206,9 @@ def every_device(client: Client, view: FleetView) -> Iterator[DeviceStatus]:
 
 
 def tiles_of_embed(client: Client, ids: Sequence[str], view: FleetView) -> Sequence[DeviceStatus]:
-    """These devices in this order, inactive ones as well; those out of the scope are left out."""
+    """The devices in this order, inactive ones too, without those outside the scope."""
     page = client.statuses(
-        states=EVERY_STATE, limit=len(ids), ids=ids, include=TILE_PARTS, window=view.span
+        states=STATE_NAMES, limit=len(ids), ids=ids, include=TILE_PARTS, window=view.span
     )
     return page.rows
 
@@ -245,12 +244,12 @@ def current_access() -> ServiceAccess:
     return ServiceAccess(session.current_client(), cache)
 
 
-BARE_FOR_MS: Final = 60_000  # until such a server is asked for a status again
+BARE_FOR_MS: Final = 60_000  # before such a server is asked for a status again
 
 
 class FleetPage(NamedTuple):
-    """``number`` of ``pages``: a page beyond the last shows the last. ``bare``: the server keeps no
-    status, so that there is neither a summary nor a filter."""
+    """``number`` of ``pages``: a page beyond the last is the last. ``bare``: the server has no
+    status, so there are no totals and no filters."""
 
     statuses: StatusPage
     number: int
@@ -267,7 +266,7 @@ class FleetPage(NamedTuple):
 
 
 def fleet_page(access: ServiceAccess, view: FleetView, now_ms: int) -> FleetPage:
-    """Raises a WeirError where the service can't answer."""
+    """Raises a WeirError if the service fails."""
     key = (access.principal, "bare-service")
     if now_ms - (access.cache.get(key) or 0) >= BARE_FOR_MS:
         try:

@@ -1,7 +1,7 @@
-"""A tile's line: a device's rows as three short paths. Pure; the browser only places them.
+"""A tile's sparkline: a device's rows as three short paths. Pure; the browser only places them.
 
-One unit of x is half a point, one of y a hundredth of the height, downwards; the picture is
-stretched to the tile's size. Nothing is ever drawn across a gap.
+One unit of x is half a point, one of y a hundredth of the height, downwards; the browser stretches
+the drawing to the tile's size. Nothing is ever drawn across a gap.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from components.fleet.queries import ServiceAccess
 from components.ranges import Window
 
 HEIGHT: Final = 100
-FULL: Final = 4  # room above the highest and below the lowest, so that a line's width isn't cut
+FULL: Final = 4  # room above the highest and below the lowest value, so that the line isn't clipped
 
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """``line``, ``usual``, ``band`` and ``gaps`` are SVG path data in a box of ``width`` × 100.
-    ``peak`` is the highest rate in gal/min, None where there is none."""
+    """``line``, ``usual``, ``band`` and ``gaps``: SVG path data in a box of ``width`` × 100.
+    ``peak``: the highest rate in gal/min, None without one."""
 
     width: int
     line: str = ""
@@ -41,7 +41,7 @@ class Spark:
 
     @property
     def mark(self) -> str:
-        """Names what is drawn: equal marks are equal pictures."""
+        """A name of the drawing: equal marks are equal drawings."""
         drawn = f"{self.width} {self.gaps} {self.band} {self.usual} {self.line}".encode()
         return blake2b(drawn, digest_size=6).hexdigest()
 
@@ -63,7 +63,7 @@ class _Scale:
 
 
 Step = tuple[int, int, float]
-"""[from, to) in ms, and its rate."""
+"""[from, to) in ms, and the rate."""
 
 
 def spark(
@@ -73,8 +73,8 @@ def spark(
     rows_per_point: int = 1,
     usual: Sequence[Step] = (),
 ) -> Spark:
-    """The frame's rows in the window, from zero up to the highest maximum. ``usual``: steps with
-    what is usual in them, without a break."""
+    """The frame's rows in the window, from zero to the highest maximum. ``usual``: contiguous steps
+    with usual values."""
     width = round(window.length_ms / point_ms * 2)
     highs = [v for v in frame.high if v is not None]
     tops = [*highs, *(rate for _, _, rate in usual)]
@@ -95,7 +95,7 @@ def spark(
 
 
 def _usual(steps: Sequence[Step], scale: _Scale) -> str:
-    """Through the middles of the steps."""
+    """The usual line, through the middles of the steps."""
     points = ((scale.x((start + end) / 2), scale.y(rate)) for start, end, rate in steps)
     return _path(points) if len(steps) > 1 else ""
 
@@ -104,8 +104,8 @@ Point = tuple[int, int, int, int]
 
 
 def _points(frame: Frame, run: range, rows: int, scale: _Scale) -> list[Point]:
-    """(x, middle, low, high), ``rows`` rows to a point: the mean of their middles between the
-    least and the greatest of their extremes. A run begins and ends where its rows do."""
+    """(x, middle, low, high), ``rows`` rows to a point: the mean of their middles, the lowest and
+    highest of their extremes. A run begins and ends with its rows."""
     points: list[Point] = []
     for chunk in _chunks(frame, run, rows):
         middles = [frame.middle[i] or 0.0 for i in chunk]
@@ -119,7 +119,7 @@ def _points(frame: Frame, run: range, rows: int, scale: _Scale) -> list[Point]:
 
 
 def _chunks(frame: Frame, run: range, rows: int) -> Iterator[Sequence[int]]:
-    """Rows that share a point: cut at multiples of a point's length, whatever is missing."""
+    """Rows that share a point, cut at multiples of a point's length even if rows are missing."""
     if rows == 1:
         yield from ((index,) for index in run)
         return
@@ -167,8 +167,8 @@ def window_of(row: DeviceStatus, span: Span, now_ms: int) -> Window:
 def lines_of(
     access: ServiceAccess, rows: Sequence[DeviceStatus], span: Span, now_ms: int
 ) -> dict[str, Spark]:
-    """By device id. A line is made anew where its rows have changed, or half a point has passed.
-    Readers who were answered with the same rows share it."""
+    """Sparklines by device id. One is drawn again if its rows have changed or half a point has
+    passed. Readers with the same rows share it."""
     made: dict[str, Spark] = {}
     for row in rows:
         if row.line is None:
@@ -185,7 +185,7 @@ def lines_of(
 
 
 def _digest(row: DeviceStatus, moment_ms: int) -> bytes:
-    """Of everything that the line is made of."""
+    """A digest of all that the line is made from."""
     assert row.line is not None
     usual = row.usual and (row.usual.start_ms, row.usual.step_ms, tuple(row.usual.rates))
     columns = tuple(map(tuple, row.line.columns.values()))
@@ -203,7 +203,7 @@ def _line(row: DeviceStatus, span: Span, now_ms: int) -> Spark:
 
 
 def _usual_steps(row: DeviceStatus, window: Window) -> list[Step]:
-    """Those of the window; none where something isn't known."""
+    """The usual steps of the window; none if one is unknown."""
     if row.usual is None or None in row.usual.rates:
         return []
     start, step, rates = row.usual

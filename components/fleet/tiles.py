@@ -1,6 +1,6 @@
-"""One device as the wall's tile: words, numbers and paths. Pure.
+"""One device as a tile of the wall: texts, numbers and paths. Pure.
 
-Numbers have one count of decimals and one unit a column, so that they compare down the wall.
+Numbers of a column have the same unit and decimals, so that they compare across tiles.
 """
 
 from __future__ import annotations
@@ -18,21 +18,20 @@ from api.metering.cost import device_price, finite, money
 from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.metering.uptime import UPTIME_LIMIT
 from api.metering.windows import DEFAULT_SPAN, Span
-from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone_or_utc
 from components import formatting, session
 from components.charts.marks import shortened
-from components.clock import Clock, zone_or_utc
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
 from components.fleet.device_status import INACTIVE, UNKNOWN, shown
 from components.fleet.sparklines import HEIGHT, Spark, window_of
 from components.fleet.totals import percent
 from components.fleet.url_state import FleetView
-from components.formatting import measures_water
+from components.formatting import Clock, measures_water
 from components.ranges import Window
-from components.units import US, Scale, Units
+from components.units import Scale, Units, write_units
 
 PLACE: Final = "/devices"
-CELL: Final = 10  # a cell's width in the strip's own units, with the space behind it
+CELL: Final = 10  # a cell's width in the strip's own units, with the space after it
 CELL_GAP: Final = 3
 CELL_HEIGHT: Final = 100
 NOT_DUE: Final = -1
@@ -40,7 +39,7 @@ NOT_DUE: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How a column of the wall writes its numbers."""
+    """The unit and decimals of a column's numbers."""
 
     scale: Scale
     places: int
@@ -50,7 +49,7 @@ class Column:
         return cls(scale, formatting.decimals(None if v is None else scale.of(v) for v in values))
 
     def text(self, value: float | None) -> str:
-        """A reading of zero is "0", whatever the decimals of the others."""
+        """The number; zero is "0" with any decimals."""
         if value is None:
             return formatting.NOTHING
         return formatting.exact(self.scale.of(value), self.places) if value else "0"
@@ -112,11 +111,11 @@ def tile(
 
 
 def _href(device_id: str, span: Span, zone: str | None, units: Units) -> str:
-    """The device in the same window, zone and units; defaults are left out."""
+    """The address of the device in the same window, zone and units; defaults are left out."""
     values = {
         "range": span.name if span is not DEFAULT_SPAN else None,
         "zone": zone,
-        "units": units.name if units is not US else None,
+        "units": write_units(units),
     }
     query = urlencode({name: value for name, value in values.items() if value})
     return session.site_path(f"{PLACE}/{quote(device_id)}") + (f"?{query}" if query else "")
@@ -136,7 +135,7 @@ def _seen(row: DeviceStatus, zone: str, now_ms: int) -> tuple[str, str]:
 
 
 def _finding(row: DeviceStatus) -> dict[str, str] | None:
-    """The worst one's mark and word, and how many others are open."""
+    """The worst finding's shape and text, and how many others are open."""
     finding = row.finding
     if finding is None:
         return None
@@ -149,8 +148,8 @@ def _finding(row: DeviceStatus) -> dict[str, str] | None:
 def _numbers(
     row: DeviceStatus, columns: Columns, units: Units, now_ms: int
 ) -> list[tuple[str, str, str]]:
-    """(value, meaning, emphasis): flow now; then what was found and what it costs, or else the
-    volumes of the day and the month. Of a gateway, how strong its radio is."""
+    """(value, meaning, emphasis): the flow now; then the worst finding and its cost, or else the
+    volumes of the day and the month. For a gateway, its radio signal."""
     if not measures_water(row.device.category):
         return _radio(row)
     flow = (columns.flow.text(row.flow), f"{units.flow_unit} now", "" if row.flow else "quiet")
@@ -176,8 +175,8 @@ def _radio(row: DeviceStatus) -> list[tuple[str, str, str]]:
 
 
 def _amount_name(finding: Finding, now_ms: int) -> str:
-    """``at least, 6 d``: what bounds the number, and for how long it lasts; of a number that is
-    this time itself, what lasts."""
+    """``at least, 6 d``: the number's qualifier, and the finding's duration unless that is the
+    number itself."""
     kind = kind_of(finding)
     bound = kind.bound or ("over usual" if kind.difference else "")
     if bound:
@@ -212,7 +211,7 @@ def _health(row: DeviceStatus, span: Span) -> list[tuple[str, str, str]]:
 
 
 def _line(line: Spark | None, row: DeviceStatus, span: Span, drawn: str) -> dict[str, Any]:
-    """The paths under their mark; or in words why there is none."""
+    """The paths with their mark, or the reason why there are none."""
     if shown(row) is INACTIVE:
         return {"spark": None, "note": "Inactive"}
     if row.last_seen_ms is None and shown(row) is not UNKNOWN:
@@ -228,7 +227,7 @@ def _line(line: Spark | None, row: DeviceStatus, span: Span, drawn: str) -> dict
 
 
 def _finding_span(row: DeviceStatus, line: Spark | None, span: Span, now_ms: int) -> str:
-    """Where the worst finding lies, as a path in the line's box; "" for none in the window."""
+    """The span of the worst finding, as a path in the line's box; "" if it isn't in the window."""
     finding = row.finding
     if finding is None or line is None or not line.line:
         return ""
@@ -244,7 +243,8 @@ def _x(instant_ms: int, window: Window, line: Spark) -> int:
 
 
 def _notes_path(row: DeviceStatus, line: Spark | None, span: Span, now_ms: int) -> str:
-    """A line at the start of each note, in the line's box; of a span also a bar above it."""
+    """The notes as a path in the line's box: a line at the start of each, and a bar above its
+    span."""
     if line is None or not row.notes:
         return ""
     window, path = window_of(row, span, now_ms), ""
@@ -257,7 +257,7 @@ def _notes_path(row: DeviceStatus, line: Spark | None, span: Span, now_ms: int) 
 
 
 def _notes_words(row: DeviceStatus) -> str:
-    """The latest note; how many others there are in the window."""
+    """The latest note, and how many others are in the window."""
     if not row.notes:
         return ""
     others = len(row.notes) - 1
@@ -269,21 +269,21 @@ def _notes_words(row: DeviceStatus) -> str:
 
 
 def percents(cells: Strip) -> tuple[int, ...]:
-    """0–100 a cell: 100 only where nothing is missing, 0 only where everything is; `NOT_DUE` where
-    nothing was expected."""
+    """Each cell's share in percent: 100 only if nothing is missing, 0 only if everything is;
+    `NOT_DUE` if nothing was expected."""
     return tuple(map(_percent, cells.observed, cells.expected))
 
 
 def _percent(observed: int, expected: int) -> int:
-    if not expected:
+    share = uptime.share(observed, expected)
+    if share is None:
         return NOT_DUE
-    share = min(1.0, observed / expected)
     return round(share * 100) if share in (0, 1) else max(1, min(99, round(share * 100)))
 
 
 def strip(shares: tuple[int, ...]) -> tuple[int, str, str, str]:
     """(width, track, full, part): the strip's cells as three paths. Each cell is filled from below
-    by its share of the expected buckets; what isn't due leaves a hole."""
+    by its share of expected buckets; a cell without expected buckets is empty."""
     track = full = part = ""
     for index, share in enumerate(shares):
         if share == NOT_DUE:
@@ -302,13 +302,13 @@ def _bar(x: int, height: int) -> str:
     return f"M{x} {CELL_HEIGHT}v-{height}h{CELL - CELL_GAP}v{height}z"
 
 
-# --- In a sentence -------------------------------------------------------------------------------
+# --- As a sentence -------------------------------------------------------------------------------
 
 
 def _summary(
     row: DeviceStatus, made: Mapping[str, Any], line: Spark | None, view: FleetView
 ) -> str:
-    """What a screen reader says for the whole tile."""
+    """The tile's text for screen readers."""
     state = shown(row)
     name = f"{row.device.label}, {row.device.serial_number}. {state.word}"
     if state in (INACTIVE, UNKNOWN):

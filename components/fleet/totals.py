@@ -1,4 +1,4 @@
-"""The strip of sums over all devices that match search and group, in words. Pure."""
+"""The KPIs over all devices that match search and group, as text. Pure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from api.catalog import FLOW_AMOUNT
 from api.client import StatusSummary
-from api.client.plans import BudgetStatus
+from api.client.billing import BudgetStatus
 from api.insight.findings import KIND_BY_NAME
 from api.metering.cost import DEFAULT_CURRENCY, money
 from api.metering.uptime import comparable
@@ -18,11 +19,11 @@ from components.finding_text import bound_of
 from components.fleet.device_status import DEGRADED, NO_DATA, REPORTING, SERVICE_NAMES, SILENT
 from components.units import Units
 
-MOST_MINUTES: Final = 1_000_000  # beyond, hours read better
+MOST_MINUTES: Final = 1_000_000  # longer lengths are written in hours
 
 
 class Part(NamedTuple):
-    """A part of a note. With ``field`` it is a filter: of that field, to that value."""
+    """A part of a note. With ``field`` it links to a filter: that field with that value."""
 
     text: str
     field: str = ""
@@ -31,8 +32,8 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One number of the strip. ``parts``: the note in parts that filter; ``aside`` stands beside
-    the value; ``alarm``: it asks for attention."""
+    """One KPI. ``parts``: the note, in parts that may be filters. ``aside``: stands beside the
+    value. ``alarm``: it needs attention."""
 
     name: str
     label: str
@@ -56,8 +57,8 @@ def totals(summary: StatusSummary, *, span: Span, units: Units) -> list[Total]:
 
 
 def percent(share: float | None) -> str:
-    """99.6%, 100.0%: always one decimal, floored: 100.0% only where nothing is missing, 0.0% only
-    where everything is."""
+    """99.6%, 100.0%: always one decimal, rounded down: 100.0% only if nothing is missing, 0.0% only
+    if everything is."""
     if share is None:
         return formatting.NOTHING
     return "<0.1%" if 0 < share < 0.001 else f"{int(share * 1000 + 1e-9) / 10:.1f}%"
@@ -77,8 +78,8 @@ def _noted(
 
 
 def needs_attention(summary: StatusSummary) -> Total:
-    """Devices with an open finding that is critical or a warning. All is well only where every
-    device was checked, nothing is open, and every device reports."""
+    """Devices with an open critical finding or warning. All is well only if every device was
+    checked, nothing is open, and every device reports."""
     open_ = summary.attention
     label = "Needs attention"
     if not summary.evaluated:
@@ -97,12 +98,12 @@ def needs_attention(summary: StatusSummary) -> Total:
         )
     well = summary.states.get(SERVICE_NAMES[REPORTING.name], 0) == summary.devices
     if summary.unchecked or summary.evaluated < summary.devices:
-        return Total("attention", label, value, "not all checked yet")
+        return Total("attention", label, formatting.NOTHING, "not all checked yet")
     return Total("attention", label, value, "all is well" if well else "no finding is open")
 
 
 def _by_kind(kinds: Mapping[str, int]) -> tuple[Part, ...]:
-    """In the order of the registry: devices with a finding of each."""
+    """The number of devices with a finding of each kind, in the registry's order."""
     return tuple(
         Part(f"{formatting.whole(kinds[name])} {kind.counted(kinds[name])}", "finding", name)
         for name, kind in KIND_BY_NAME.items()
@@ -111,7 +112,7 @@ def _by_kind(kinds: Mapping[str, int]) -> tuple[Part, ...]:
 
 
 def _at_stake(summary: StatusSummary) -> str:
-    """``up to $120.05 a day``: what the findings cost; bounded as all of them are, or about."""
+    """``up to $120.05 a day``: the cost of the findings, with their common qualifier, or about."""
     open_ = summary.attention
     if not open_.costs_per_day:
         return ""
@@ -122,7 +123,7 @@ def _at_stake(summary: StatusSummary) -> str:
 
 
 def reporting(summary: StatusSummary) -> Total:
-    """Of the devices that were evaluated; the note says how many these are until it is all."""
+    """Of the evaluated devices; the note has their number until all are evaluated."""
     counts = {
         state: summary.states.get(SERVICE_NAMES[state.name], 0)
         for state in (REPORTING, DEGRADED, SILENT, NO_DATA)
@@ -142,7 +143,7 @@ def reporting(summary: StatusSummary) -> Total:
 
 
 def uptime(summary: StatusSummary, span: Span) -> Total:
-    """Observed over expected time: each bucket counts for as long as it is."""
+    """Observed by expected time: each bucket counts by its length."""
     label = f"Uptime, {span.label}"
     observed = summary.uptime.get(span.name)
     if observed is None or not observed.expected_s:
@@ -157,10 +158,12 @@ def uptime(summary: StatusSummary, span: Span) -> Total:
 
 
 def month_end(summary: StatusSummary, units: Units) -> list[Total]:
-    """None where the server can't say."""
+    """None if the service can't tell."""
     end = summary.month_end
     if end is None:
         return []
+    if end.low80 is None and end.expected <= end.so_far:  # no device has a forecast yet
+        return [Total("month-end", "Month end", formatting.NOTHING, "too early to say")]
     cost = " + ".join(money(amount, currency) for currency, amount in end.costs.items())
     bounds = ""
     if end.low80 is not None and end.high80 is not None:
@@ -192,20 +195,21 @@ def _budget_words(budget: BudgetStatus, units: Units) -> str:
 
 
 def amount_words(budget: BudgetStatus, amount: float | None, units: Units) -> str:
-    """An amount of what the budget measures."""
+    """An amount in the currency of its budget, or in the unit that suits the budgeted volume."""
     if amount is None:
         return formatting.NOTHING
     if budget.measure == "cost":
         return money(amount, budget.currency or DEFAULT_CURRENCY)
-    return units.volume(amount)
+    scale = units.scale(FLOW_AMOUNT, budget.amount)
+    return f"{formatting.number(scale.of(amount))} {scale.unit}"
 
 
 # --- Water ---------------------------------------------------------------------------------------
 
 
 def flow_now(summary: StatusSummary, units: Units) -> Total:
-    """The rates of the last readings that are of now. Flowing, quiet (a reading of zero) and
-    without data are three things."""
+    """The sum of the current rates. Flowing, quiet (a reading of zero) and without data are three
+    things."""
     if summary.flow is None:
         note = "no recent reading" if summary.evaluated else ""
         return Total("flow", "Flow now", formatting.NOTHING, note)
@@ -226,14 +230,14 @@ def volume_today(summary: StatusSummary, units: Units) -> Total:
     if part := _coverage(summary):
         return Total("volume", label, formatting.NOTHING, f"{value} in {part}")
     parts = [_against_usual(summary)]
-    if summary.sub_meters:  # the meters upstream have measured their water already
+    if summary.sub_meters:  # the meters upstream measure their water too
         parts.append(f"without {formatting.plural(summary.sub_meters, 'sub-meter')}")
     note = " · ".join(part for part in parts if part)
     return Total("volume", label, value, note or formatting.plural(summary.devices, "device"))
 
 
 def _against_usual(summary: StatusSummary) -> str:
-    """``4% above a typical day so far``; "" where too few devices have a history."""
+    """``4% above a typical day so far``; "" if too few devices have a history."""
     devices, volume, usual = summary.usual
     difference = change(volume, usual)
     if difference is None or not comparable(devices / max(1, summary.devices - summary.sub_meters)):
@@ -244,15 +248,15 @@ def _against_usual(summary: StatusSummary) -> str:
 
 
 def _coverage(summary: StatusSummary) -> str:
-    """How many of the devices are in the sums; "" where all are. A part of a sum isn't written
-    large, as if it were the total."""
+    """How many of the devices are in the sums; "" if all are. A partial sum isn't shown as the
+    total."""
     if summary.evaluated >= summary.devices:
         return ""
     return f"{_of(summary.evaluated, summary.devices)} devices so far"
 
 
 def cost_today(summary: StatusSummary) -> Total:
-    """By currency. No price, no cost."""
+    """By currency. Without a price there is no cost."""
     costs, label = summary.costs_today, "Cost today"
     if len(costs) != 1:
         none = "no reading today" if summary.volume_today is None else "no price set"

@@ -1,4 +1,4 @@
-"""What a reader looks at on the wall, as it stands in the address and in the browser's question.
+"""The view of the wall, in its address and in the browser's query.
 
 Input from a browser is checked: invalid values are ignored.
 """
@@ -13,7 +13,7 @@ from api.catalog import MAX_IDS
 from api.insight.findings import KIND_BY_NAME
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.fleet.device_status import STATE_BY_NAME
-from components.units import US, Units
+from components.units import Units, usual_units, write_units
 from components.url_state import text_param, units_param, zone_param
 
 PAGE_SIZE: Final = MAX_IDS
@@ -22,8 +22,8 @@ LONGEST_SEARCH: Final = 100
 
 
 class Sort(NamedTuple):
-    """``column`` is the service's name of it; with ``windowed`` that of the view's window follows,
-    as in uptime7d."""
+    """``column``: the service's name for it; with ``windowed`` followed by the view's window, as in
+    uptime7d."""
 
     label: str
     column: str
@@ -46,9 +46,9 @@ DEFAULT_SORT: Final = "worst"
 
 @dataclass(frozen=True, slots=True)
 class FleetView:
-    """``statuses`` empty: all; ``kind`` "": whatever was found. ``zone`` None: each device's own.
-    ``held`` are the devices that the browser wants to see again, in this order, since its reader is
-    among them. ``drawn`` are the marks of the lines that it shows (`Spark.mark`), by device id."""
+    """Empty ``statuses`` and ``kind`` filter nothing. ``zone`` None: each device's own. ``held``:
+    devices to show again in this order, since the reader is using the wall. ``drawn``: the marks of
+    the sparklines that the browser shows (`Spark.mark`), by device id."""
 
     span: Span = DEFAULT_SPAN
     search: str = ""
@@ -58,13 +58,13 @@ class FleetView:
     sort: str = DEFAULT_SORT
     page: int = 1
     zone: str | None = None
-    units: Units = US
+    units: Units = field(default_factory=usual_units)
     held: tuple[str, ...] = ()
     drawn: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read_fleet_view(params: Mapping[str, Any]) -> FleetView:
-    """From an address' query or from the browser's question."""
+    """From the query of an address or from the browser."""
     sort, kind = text_param(params, "sort"), text_param(params, "finding")
     return FleetView(
         span=SPAN_BY_NAME.get(text_param(params, "window"), DEFAULT_SPAN),
@@ -82,7 +82,7 @@ def read_fleet_view(params: Mapping[str, Any]) -> FleetView:
 
 
 def write_fleet_view(view: FleetView) -> dict[str, str | None]:
-    """The part of a view that an address holds; None for defaults, which are left out."""
+    """The view's parameters in an address; None for defaults."""
     usual = FleetView()
     statuses = ",".join(name for name in STATE_BY_NAME if name in view.statuses)
     return {
@@ -94,7 +94,7 @@ def write_fleet_view(view: FleetView) -> dict[str, str | None]:
         "sort": view.sort if view.sort != usual.sort else None,
         "page": str(view.page) if view.page != usual.page else None,
         "zone": view.zone,
-        "units": view.units.name if view.units is not usual.units else None,
+        "units": write_units(view.units),
     }
 
 

@@ -1,4 +1,4 @@
-"""The wall as the browser draws it: one JSON object, every word of it decided here."""
+"""The wall as one JSON object for the browser, with every text decided here."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from api.client import StatusSummary
 from api.insight.findings import KIND_BY_NAME
-from api.timez import MINUTE_MS
+from api.timez import MINUTE_MS, zone_or_utc
 from components import formatting
-from components.clock import Clock, minute_text, zone_or_utc
 from components.finding_text import DIAMONDS
 from components.fleet.device_status import SERVICE_NAMES, STATES
 from components.fleet.queries import FleetPage, ServiceAccess, fleet_page
@@ -17,17 +16,18 @@ from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
 from components.fleet.url_state import SORTS, FleetView, write_fleet_view
+from components.formatting import Clock, minute_text
 
 ONLY_READINGS: Final = (
     "This server has readings alone: 50 devices a page by label, search by the exact serial number"
     " or network id. Totals, filters, findings and charts need a Weir."
 )
 AGAIN_MS: Final = 15_000
-STATUS_LATE_MS: Final = 3 * MINUTE_MS  # a status is made anew each minute
+STATUS_LATE_MS: Final = 3 * MINUTE_MS  # a status is updated each minute
 
 
 def board(access: ServiceAccess, view: FleetView, now_ms: int) -> dict[str, Any]:
-    """Everything the wall shows of that view. Raises a WeirError where the service can't answer."""
+    """All that the wall shows of that view. Raises a WeirError if the service fails."""
     page = fleet_page(access, view, now_ms)
     rows, summary = page.statuses.rows, page.statuses.summary
     clock, sort = Clock(zone_or_utc(view.zone), now_ms, now_ms), SORTS[view.sort].label
@@ -45,7 +45,7 @@ def board(access: ServiceAccess, view: FleetView, now_ms: int) -> dict[str, Any]
         "chips": [] if summary is None else _chips(summary, view),
         "groups": list(page.statuses.groups),
         "pages": {"page": page.number, "last": page.pages, "words": _pages_words(page)},
-        "found": f"{formatting.plural(page.statuses.count, 'device')}, sorted: {sort}",
+        "count_text": f"{formatting.plural(page.statuses.count, 'device')}, sorted: {sort}",
         "empty": "" if rows else _empty(view),
     }
 
@@ -56,7 +56,7 @@ def _totals(summary: StatusSummary, view: FleetView) -> list[dict[str, Any]]:
 
 
 def checked(summary: StatusSummary, clock: Clock, now_ms: int) -> dict[str, Any]:
-    """Up to when the devices were checked, and whether that is late."""
+    """The time up to which the devices were checked, and whether that is late."""
     if summary.as_of_ms is None:
         return {"words": "", "late": False}
     if summary.unchecked:
@@ -76,7 +76,7 @@ def _time(instant_ms: int, clock: Clock) -> str:
 
 
 def _chips(summary: StatusSummary, view: FleetView) -> list[dict[str, Any]]:
-    """Filters by state, then by the kinds of findings that are open."""
+    """Filters by state, then by the kinds of open findings."""
     states = [
         {
             "field": "status",
@@ -106,7 +106,7 @@ def _chips(summary: StatusSummary, view: FleetView) -> list[dict[str, Any]]:
 
 
 def _pages_words(page: FleetPage) -> str:
-    """``51–100 of 132``; how many there are where one page holds them all."""
+    """``51–100 of 132``; the number alone if there is one page."""
     if page.pages == 1:
         return formatting.plural(page.statuses.count, "device")
     span = f"{formatting.whole(page.first)}–{formatting.whole(page.last)}"
@@ -114,7 +114,7 @@ def _pages_words(page: FleetPage) -> str:
 
 
 def _empty(view: FleetView) -> str:
-    """Why there is no tile."""
+    """The reason for an empty wall."""
     if not (view.search or view.statuses or view.group or view.kind):
         return "You don’t have access to any active device."
     if view.search and not (view.statuses or view.group or view.kind):

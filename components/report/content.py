@@ -1,4 +1,4 @@
-"""A report as a document: what the page shows and what the PDF is made of. Pure."""
+"""A report as a document, the same for the page and the PDF. Pure."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from urllib.parse import urlencode
 from dash import html
 from dash.development.base_component import Component
 
-from api.timez import local_ordinal
+from api.timez import EPOCH_DAY, local_ordinal, zone_or_utc
 from components import formatting, session
 from components.annotations.panel import KINDS, effect, when
-from components.clock import EPOCH_DAY, MONTHS, day_text, local_date, zone_or_utc
 from components.controls import attributes, labelled
-from components.findings import summary_table
+from components.findings.rows import directory_of, summary_row, summary_table
 from components.fleet.queries import Deadline, ServiceAccess
 from components.fleet.totals import Total
+from components.formatting import MONTHS, day_text, local_date
 from components.html_json import sheet
 from components.report import text as report_text
-from components.report.queries import Detail, Report, gathered
+from components.report.queries import Detail, Report, load_part
 from components.report.text import page_rules
 from components.report.url_state import MOST_DEVICES, ReportView, write_report_view
 from components.units import Units
@@ -37,11 +37,12 @@ from components.usage.table import (
 
 CHART: Final = "/export/report/chart.json"
 DAY_HEADS: Final = ("Volume", "Cost", "Mean flow", "Max flow", "Coverage")
-MARKED_DAYS: Final = 45  # beyond, only months are marked under the bars
+MARKED_DAYS: Final = 45  # above this number of days only months are labelled below the bars
 
 
 def document(report: Report, view: ReportView, organization: str) -> list[Component]:
-    """As far as it is known: head, sums, one table of all, then each device with its findings."""
+    """As far as it is loaded: heading, totals, one table of all, then each device with its
+    findings."""
     usages = report.usages
     several = len(report.picked.meters) > 1
     made: list[Component] = [_head(report, view, organization)]
@@ -116,7 +117,7 @@ def _summary_row(usage: DeviceUsage, texts: tuple[str, ...]) -> Component:
 
 
 def _sum_row(usages: Sequence[DeviceUsage], units: Units) -> Component:
-    """Costs of several currencies aren't one sum: they stand above."""
+    """The row of totals. Costs of several currencies have no sum; they stand above the table."""
     total_usage = totals(usages)
     of = {total.name: total.value for total in sums(total_usage, units)}
     cells = (of["volume"], of["cost"], formatting.NOTHING, of["flow"], of["uptime"], "")
@@ -162,8 +163,9 @@ def _device(usage: DeviceUsage, detail: Detail, view: ReportView, *, several: bo
 
 
 def chart_place(usage: DeviceUsage, view: ReportView) -> Component:
-    """Where the chart will stand; the page's script and the PDF fill it."""
-    params = {name: text for name, text in write_report_view(view).items() if text}
+    """The place of the chart; the page's script and the PDF fill it."""
+    written = write_report_view(view) | {"units": view.usage.units.name}  # a browser keeps it
+    params = {name: text for name, text in written.items() if text}
     params = {n: t for n, t in params.items() if n not in ("devices", "q", "group", "paper")}
     query = urlencode({**params, "devices": usage.meter.id})
     address = session.site_path(f"{CHART}?{query}")
@@ -174,7 +176,7 @@ def chart_place(usage: DeviceUsage, view: ReportView) -> Component:
 
 
 def _bars(usage: DeviceUsage, units: Units) -> Component:
-    """Volume by local day. What they say is in the table below."""
+    """Volume by local day. The table below has its values."""
     top = max((day.gallons or 0.0 for day in usage.days), default=0.0) or 1.0
     few = len(usage.days) <= MARKED_DAYS
     bars = [
@@ -199,7 +201,7 @@ def _bars(usage: DeviceUsage, units: Units) -> Component:
 
 
 def _mark(day: Day, *, few: bool) -> str:
-    """Mondays where there is room, else the first of a month."""
+    """Labels on Mondays if there is room, otherwise on the first of a month."""
     date = local_date(day.ordinal - EPOCH_DAY)
     month = MONTHS[date.month - 1]
     if few:
@@ -242,19 +244,19 @@ def _table(name: str, first: str, heads: Iterable[str], rows: Sequence[Component
 
 
 def _findings(usage: DeviceUsage, detail: Detail, units: Units) -> list[Component]:
-    """Those of the range, worst first; nothing where there are none."""
+    """The findings of the range, worst first; nothing without any."""
     if not detail.findings:
         return []
     price = None if usage.price is None else usage.price.per_gallon
-    devices, until_ms = summary_table.directory_of([usage.meter], price), usage.days[-1].end_ms
-    rows = [summary_table.row(each, devices, units, usage.tz, until_ms) for each in detail.findings]
+    devices, until_ms = directory_of([usage.meter], price), usage.days[-1].end_ms
+    rows = [summary_row(each, devices, units, usage.tz, until_ms) for each in detail.findings]
     name = f"Findings of {usage.meter.label}"
-    table = summary_table.table(rows, name, several=False, kind="report-table")
+    table = summary_table(rows, name, several=False, kind="report-table")
     return [html.H3("Findings"), html.Div(table, className="report-scroll")]
 
 
 def _annotations(usage: DeviceUsage, detail: Detail) -> list[Component]:
-    """Notes, maintenance and corrections of the range, in the order of time."""
+    """Notes, maintenance and corrections of the range, in order of time."""
     if not detail.annotations:
         return []
     rows = [
@@ -282,8 +284,8 @@ def _annotations(usage: DeviceUsage, detail: Detail) -> list[Component]:
 def answer(
     access: ServiceAccess, view: ReportView, organization: str, now_ms: int
 ) -> dict[str, Any]:
-    """Raises a WeirError where the service as a whole can't answer."""
-    report = gathered(access, view, Deadline(PAGE_PATIENCE_S), now_ms)
+    """Raises a WeirError if the whole service fails."""
+    report = load_part(access, view, Deadline(PAGE_PATIENCE_S), now_ms)
     today = local_ordinal(zone_or_utc(view.usage.zone), now_ms)
     first, last = view.usage.dates(today)
     body = [] if report.trouble else sheet(document(report, view, organization))

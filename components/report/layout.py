@@ -18,7 +18,7 @@ from components.usage.layout import chooser, ranges, usage_tools
 
 
 class Ids(StrEnum):
-    """What the scripts look for by these names too."""
+    """Ids, also used by the scripts."""
 
     PAGE = "report"
     QUESTION = "report-question"
@@ -34,7 +34,7 @@ class Ids(StrEnum):
     PROGRESS = "report-progress"
     BODY = "report-body"
     SAVE = "report-save"
-    STATUS = "report-said"
+    STATUS = "report-status"
 
 
 SHEETS: Final = (Ids.BODY, Ids.OFFERED)

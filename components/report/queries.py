@@ -1,5 +1,5 @@
-"""Asking the interface for a report: the summary of use, then for each device its quality and its
-nights. What was asked is kept, so that a page may ask in instalments."""
+"""Queries of a report: the summary of use, then the quality and nights of each device. Replies are
+cached, so that a page may load it in steps."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from api.metering.cadence import UNKNOWN
 from api.metering.night_flow import NightFlow
 from api.metering.windows import Window
 from components.annotations.queries import within
-from components.device.queries import mean_quality, night_flow_of, quality_range
 from components.fleet.device_queries import cadences
 from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess
-from components.queries import findings_in
+from components.queries import findings_in, mean_quality, night_flow_of, quality_range
 from components.report.url_state import ReportView, refusal
 from components.usage.insight_queries import (
     balances_of,
@@ -40,8 +39,8 @@ from components.usage.sums import DeviceUsage, ordered
 
 class Detail(NamedTuple):
     """Of the range: lowest, highest and mean quality, the nights up to its end, its findings,
-    notes, maintenance and corrections, and where the month ends if its last day is under way.
-    None where no reading tells, or where the service can't say."""
+    notes, maintenance and corrections, and the forecast of the month if its last day is today. None
+    without readings, or if the service doesn't respond."""
 
     quality_min: float | None = None
     quality_max: float | None = None
@@ -54,9 +53,9 @@ class Detail(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """``usages`` as far as they are known, with ``details`` by device id; all of them once
-    ``progress`` is complete. ``trouble`` says why there is none; ``days`` is how many a device has
-    at most."""
+    """``usages``: as far as they are loaded, with ``details`` by device id; complete if
+    ``progress`` is. ``trouble``: why there is no report. ``days``: the largest number for a
+    device."""
 
     picked: Selection
     usages: tuple[DeviceUsage, ...]
@@ -76,9 +75,9 @@ class _Cached:
 _SHELF: Final = PartialResults("report", _Cached)
 
 
-def gathered(access: ServiceAccess, view: ReportView, deadline: Deadline, now_ms: int) -> Report:
-    """As much as the deadline allows, on top of what is known of that view already. Raises a
-    WeirError where the service as a whole can't answer."""
+def load_part(access: ServiceAccess, view: ReportView, deadline: Deadline, now_ms: int) -> Report:
+    """As much as the deadline allows, added to what is cached for that view. Raises a WeirError if
+    the whole service fails."""
     picked = pick(access, view.usage, now_ms)
     trouble = refusal(picked.matched, view.usage.length)
     if trouble:
@@ -96,10 +95,10 @@ def gathered(access: ServiceAccess, view: ReportView, deadline: Deadline, now_ms
     return Report(picked, usages, details, progress, summary.now_ms, balances=balances)
 
 
-def whole(access: ServiceAccess, view: ReportView, now_ms: int) -> Report:
-    """All of it, for a file. Raises BadRequest for what is no report, Unavailable where it takes
-    too long, and what the service raises."""
-    report = gathered(access, view, Deadline(FILE_PATIENCE_S), now_ms)
+def load_report(access: ServiceAccess, view: ReportView, now_ms: int) -> Report:
+    """The complete report, for a file. Raises BadRequest for an invalid one, Unavailable if it
+    takes too long, and what the service raises."""
+    report = load_part(access, view, Deadline(FILE_PATIENCE_S), now_ms)
     if report.trouble:
         raise BadRequest(report.trouble)
     report.progress.must_be_complete()
@@ -107,7 +106,7 @@ def whole(access: ServiceAccess, view: ReportView, now_ms: int) -> Report:
 
 
 def window_of(usage: DeviceUsage) -> Window:
-    """All of its days; the one that is under way as a whole."""
+    """The span of all its days, including the whole of today."""
     return Window(usage.days[0].start_ms, usage.days[-1].end_ms - 1)
 
 
@@ -138,7 +137,7 @@ def _details(
 def _detail(
     access: ServiceAccess, usage: DeviceUsage, cadence_ms: int, now_ms: int
 ) -> tuple[str, Detail]:
-    """A device that can't be asked has no details; its days are there."""
+    """The details of one device; None if its requests fail: its days are shown anyway."""
     id = usage.meter.id
     if not usage.with_data:
         return id, Detail()

@@ -1,4 +1,4 @@
-"""What a report says above its tables: titles, ranges, a device's numbers. Pure."""
+"""The texts of a report above its tables: titles, ranges, a device's numbers. Pure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from api.metering.cost import money, rate
 from api.metering.night_flow import FROM_HOUR, TO_HOUR
 from api.timez import HOUR_MS
 from components import formatting, theme
-from components.clock import Clock
 from components.device.kpis import seldom_words
 from components.fleet.totals import Total, percent
+from components.formatting import Clock
 from components.report.queries import Detail, Report
 from components.report.url_state import ReportView
 from components.units import Units
@@ -23,7 +23,7 @@ KIND = "Water use report"
 
 
 def title(report: Report, view: ReportView) -> str:
-    """The one device's label, else what they are."""
+    """The label of a single device, otherwise a description of the devices."""
     if len(report.picked.meters) == 1:
         return report.picked.meters[0].label
     if view.usage.devices:
@@ -34,7 +34,7 @@ def title(report: Report, view: ReportView) -> str:
 
 
 def ends(usages: Sequence[DeviceUsage]) -> tuple[int, int] | None:
-    """The first and the last day of any device; None where no day has begun."""
+    """The first and the last day of any device; None if no day has begun."""
     days = [(each.days[0].ordinal, each.days[-1].ordinal) for each in usages if each.days]
     return (min(day for day, _ in days), max(day for _, day in days)) if days else None
 
@@ -49,7 +49,7 @@ def range_words(usages: Sequence[DeviceUsage]) -> str:
 
 
 def facts(report: Report, view: ReportView, organization: str) -> list[tuple[str, str]]:
-    """(what, which) under the title."""
+    """(name, value) rows under the title."""
     dates = ends(report.usages)
     days = f" · {formatting.plural(dates[1] - dates[0] + 1, 'day')}" if dates else ""
     zones = {each.tz.key for each in report.usages}
@@ -67,7 +67,7 @@ def facts(report: Report, view: ReportView, organization: str) -> list[tuple[str
 
 
 def made(report: Report, view: ReportView) -> str:
-    """When: in the report's zone, else in the first device's."""
+    """The time of its making, in the report's zone, otherwise in the first device's."""
     if not report.usages:
         return ""
     return formatting.moment(
@@ -138,7 +138,7 @@ def _quality(usage: DeviceUsage, detail: Detail) -> Total:
 
 
 def _night(usage: DeviceUsage, detail: Detail, units: Units) -> Total:
-    """The last night of the range beside the two weeks before it."""
+    """The last night of the range against the two weeks before it."""
     label = f"Night flow, {FROM_HOUR:02}–{TO_HOUR:02}"
     flow = detail.nights
     if flow is None:
@@ -158,7 +158,8 @@ _BOX: Final = f"font:10px {theme.FONT};color:{theme.LIGHT.ink_2}"
 
 
 def page_rules(title: str, range: str, paper: str = "") -> str:
-    """Head, foot and page numbers. Without a ``paper`` it is whoever prints who chooses one."""
+    """The CSS of header, footer and page numbers. Without a ``paper`` the reader chooses one when
+    printing."""
     boxes = {
         "top-left": _css(title),
         "top-right": _css(range),
@@ -170,5 +171,5 @@ def page_rules(title: str, range: str, paper: str = "") -> str:
 
 
 def _css(text: str) -> str:
-    """As a string of CSS, whatever is in it."""
+    """Any text as a string of CSS."""
     return '"' + "".join(c if c.isalnum() or c == " " else f"\\{ord(c):x} " for c in text) + '"'

@@ -1,6 +1,6 @@
-"""What a report is asked for, as it stands in an address and in the browser's question.
+"""The view of a report, in its address and in the browser's query.
 
-A page reads it with doubt, as every page does. A file is read strictly: on paper a wrong report
+A page ignores invalid values, as every page does. A file is read strictly: on paper a wrong report
 looks like a right one.
 """
 
@@ -33,9 +33,8 @@ DEFAULT_PAPER: Final = "a4"
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """``usage``: of which devices, which days, in which zone and units. ``tab`` None: each
-    device's own chart. ``compare``: a name of `COMPARISONS`, or "": what the charts are compared
-    with."""
+    """``usage``: devices, days, zone and units. ``tab`` None: each device's default chart.
+    ``compare``: a name of `COMPARISONS` for the charts, or ""."""
 
     usage: UsageView
     tab: Tab | None = None
@@ -44,7 +43,7 @@ class ReportView:
 
 
 def read_report_view(params: Mapping[str, Any]) -> ReportView:
-    """What can't be understood is ignored."""
+    """Invalid values are ignored."""
     usage = read_usage_view({**params, "sort": "label", "open": None})
     if range_of(str(params.get("range", ""))) is None:
         usage = replace(usage, range=DEFAULT_RANGE)
@@ -58,7 +57,7 @@ def read_report_view(params: Mapping[str, Any]) -> ReportView:
 
 
 def write_report_view(view: ReportView) -> dict[str, str | None]:
-    """The part of a view that an address holds; None for what is usual."""
+    """The view's parameters in an address; None for defaults."""
     params = write_usage_view(view.usage)
     range = view.usage.range
     return {
@@ -71,7 +70,7 @@ def write_report_view(view: ReportView) -> dict[str, str | None]:
 
 
 def refusal(devices: int, days: int) -> str:
-    """Why so many devices with so many days each are no report; empty where they are one."""
+    """Why that many devices and days are too large for a report; empty if they aren't."""
     if not devices:
         return "No device matches."
     if devices > MOST_DEVICES:
@@ -117,8 +116,8 @@ RULES: Final[Mapping[str, Rule]] = {
 
 
 def checked_report_view(pairs: Pairs, more: Mapping[str, Rule] | None = None) -> ReportView:
-    """Raises BadRequest that names every parameter that is unknown, repeated or not understood.
-    ``more`` are parameters that the address has beside a report's."""
+    """Raises BadRequest that names every parameter that is unknown, repeated or invalid. ``more``:
+    other allowed parameters."""
     return read_report_view(checked(pairs, {**RULES, **(more or {})}))
 
 

@@ -1,4 +1,4 @@
-"""The page's answer to a question: everything it shows of a view, decided here."""
+"""The page's reply to a query: all that it shows of a view."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from dash import no_update
 from dash.development.base_component import Component
 
 from api.errors import WeirError
-from api.timez import local_ordinal
+from api.timez import local_ordinal, zone_or_utc
 from components import formatting
-from components.clock import zone_or_utc
+from components.controls import FORMATS, Entry, Section, body
 from components.fleet.queries import Deadline, ServiceAccess
 from components.fleet.totals import Total
 from components.html_json import sheet
-from components.menu import Entry, Section, body
 from components.usage import table
 from components.usage.insight_queries import (
     balances_of,
@@ -44,11 +43,10 @@ from components.usage.sums import DeviceUsage, ordered, totals
 from components.usage.url_state import MOST_COMPARED, UsageView, write_usage_view
 
 FILES: Final = (("by-device", "By device"), ("by-day", "By device and day"))
-FORMATS: Final = (("csv", "CSV"), ("xlsx", "Excel workbook"))
 
 
 def answer(access: ServiceAccess, view: UsageView, now_ms: int) -> dict[str, Any]:
-    """Raises a WeirError where the service as a whole can't answer."""
+    """Raises a WeirError if the whole service fails."""
     picked = pick(access, view, now_ms)
     summary = gather(access, picked.meters, view, picked.price, Deadline(PAGE_PATIENCE_S), now_ms)
     whole = summary.progress.complete
@@ -80,7 +78,7 @@ def _sums(
     *,
     whole: bool,
 ) -> list[Total]:
-    """With the month's end and the same days before, once all devices are there."""
+    """The totals; with the forecast of the month and the comparison once all devices are loaded."""
     made = list(table.sums(totals(usages, len(picked.meters)), view.units))
     if not whole:
         return made
@@ -103,7 +101,7 @@ def _table(
     *,
     whole: bool,
 ) -> list[Component]:
-    """With sums by group, mains' balances and findings, once all devices are there."""
+    """The table; with groups, balances of mains and findings once all devices are loaded."""
     made = [table.table(usages, view)]
     if whole:
         made += groups_section(usages, view.units)
@@ -119,7 +117,7 @@ def _chosen(picked: Selection, view: UsageView) -> str:
 
 
 def choices(access: ServiceAccess, sought: str, chosen: Sequence[str], now_ms: int) -> Any:
-    """The devices that a search finds, to choose from; no change where they can't be listed."""
+    """The devices that match a search, to choose from; no update if they can't be listed."""
     try:
         meters = offered(access, sought, now_ms)
     except WeirError:
@@ -141,7 +139,7 @@ def files(view: UsageView) -> list[Any]:
         )
         for what, heading in FILES
     ]
-    here = urlencode({**params, "range": view.range})  # a report's usual one is another
+    here = urlencode({**params, "range": view.range})  # a report has another default
     report = Entry("Report …", "to print", f"/report?{here}")
     scheduled = Entry("Scheduled report …", "by e-mail", "/alerts/budgets?report=new")
     plans = Entry("Budgets and tariffs …", "", "/alerts/budgets")
@@ -152,7 +150,8 @@ def files(view: UsageView) -> list[Any]:
 
 
 def _compared(view: UsageView) -> str:
-    """The compare page with the same devices, or with the group; "" where it can't show them."""
+    """The address of the compare page with the same devices, or with the group; "" if it can't show
+    them."""
     items = [f"device:{id}" for id in view.devices]
     if not items and view.group and not view.search:
         items = [f"group:{quote(view.group, safe='')}"]

@@ -1,5 +1,5 @@
-"""Asking Weir's own interface about the devices of a summary: their findings, and where their month
-will end."""
+"""Queries of findings, balances, tariffs, comparisons and forecasts for the devices of a summary,
+which only a Weir server has."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 from api.catalog import DAY
 from api.client import Client, Finding, MonthEnd
 from api.client.balance import Balance
+from api.client.billing import DeviceCosts
 from api.client.expectations import ItemVolumes
-from api.client.plans import DeviceCosts
 from api.errors import NotFound, NotOffered
 from api.metering import uptime
 from api.metering.cost import Price
@@ -30,7 +30,8 @@ MOST_BALANCES: Final = 20
 
 
 def findings_of(access: ServiceAccess, usages: Sequence[DeviceUsage]) -> tuple[Finding, ...]:
-    """All that were open in these days, worst first; none where the server keeps none."""
+    """All findings that were open in these days, worst first; none from a server without
+    findings."""
     days = [day for usage in usages if usage.days for day in (usage.days[0], usage.days[-1])]
     if not days:
         return ()
@@ -46,8 +47,8 @@ def findings_of(access: ServiceAccess, usages: Sequence[DeviceUsage]) -> tuple[F
 def balances_of(
     access: ServiceAccess, usages: Sequence[DeviceUsage], now_ms: int
 ) -> tuple[Balance, ...]:
-    """Of the mains among the devices that have a sub-meter there; none where the server is no
-    Weir. An hour that isn't over doesn't count."""
+    """The balances of the mains with a sub-meter among the devices; none if the server isn't a Weir
+    server. The current hour doesn't count."""
     nearest = {usage.meter.upstream[0] for usage in usages if usage.meter.upstream}
     mains = [each for each in usages if each.meter.serial in nearest and each.days]
     try:
@@ -69,8 +70,8 @@ def balances_of(
 def with_tariffs(
     access: ServiceAccess, usages: Sequence[DeviceUsage], view: UsageView
 ) -> list[DeviceUsage]:
-    """With the days' costs of those devices that have a tariff; as they are where the server is no
-    Weir. One request for each fifty devices."""
+    """The usages, with the days' costs by tariff for devices that have one; unchanged if the server
+    isn't a Weir server. One request for each fifty devices."""
     ids = [each.meter.id for each in usages if each.days]
     days = [day for each in usages if each.days for day in (each.days[0], each.days[-1])]
     if not ids:
@@ -101,8 +102,8 @@ def _charged(usage: DeviceUsage, costs: DeviceCosts | None) -> DeviceUsage:
 
 
 class Earlier(NamedTuple):
-    """``gallons`` of ``dates`` beside ``now``, those of the range's days that are over. None: too
-    few readings to compare."""
+    """``gallons``: of ``dates``. ``now``: of the range's finished days. None: too few readings to
+    compare."""
 
     dates: Dates
     gallons: float | None
@@ -110,8 +111,8 @@ class Earlier(NamedTuple):
 
 
 def earlier(access: ServiceAccess, usages: Sequence[DeviceUsage], months: int) -> Earlier | None:
-    """The same days so many months before; None where no day is over, nothing was
-    read then, or the server can't say."""
+    """The same days ``months`` earlier; None if no day is over, there were no readings then, or the
+    service doesn't respond."""
     summed = [usage for usage in counted(usages) if usage.days and not usage.failure]
     over = [[day for day in usage.days if _is_over(day)] for usage in summed]
     if not summed or not all(over):
@@ -168,20 +169,20 @@ def _compared(dates: Dates, days: Sequence[Day], volumes: Sequence[ItemVolumes])
     return Earlier(dates, sum(gallons) if gallons else None, sum(now) if now else None)
 
 
-# --- Where the month ends ------------------------------------------------------------------------
+# --- The month's end ------------------------------------------------------------------------------
 
-MOST_MONTHS: Final = 20  # devices; of more the page would wait too long
+MOST_MONTHS: Final = 20  # devices; for more the page would take too long
 
 
 def under_way(usage: DeviceUsage) -> bool:
-    """Whether the last day of its range isn't over."""
+    """Whether the last day of its range is today."""
     return bool(usage.days) and usage.days[-1].elapsed_ms < (
         usage.days[-1].end_ms - usage.days[-1].start_ms
     )
 
 
 def month_end_of(client: Client, device_id: str) -> MonthEnd | None:
-    """None where the server is no Weir, or can't say of this device."""
+    """None if the server isn't a Weir server or has no forecast for this device."""
     try:
         return client.month_end(device_id)
     except (NotOffered, *ONE_DEVICE_ERRORS):
@@ -189,7 +190,8 @@ def month_end_of(client: Client, device_id: str) -> MonthEnd | None:
 
 
 def month_ends(access: ServiceAccess, usages: Sequence[DeviceUsage]) -> list[MonthEnd]:
-    """Of the devices whose days reach today, if these are few; those that answer in time."""
+    """The forecasts of the devices whose days include today, if these are few; those that arrive in
+    time."""
     ids = [usage.meter.id for usage in counted(usages) if under_way(usage)]
     if not ids or len(ids) > MOST_MONTHS:
         return []

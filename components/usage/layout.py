@@ -1,4 +1,5 @@
-"""The frame of the usage page: controls, sums, the table. assets/usage.js keeps it."""
+"""The frame of the usage page: controls, totals, the table. assets/usage.js fills and refreshes
+it."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from components import html_json
 from components.controls import (
     attributes,
     labelled,
+    menu,
     notice,
     search_field,
     segments,
@@ -20,7 +22,6 @@ from components.controls import (
     units_select,
     zone_select,
 )
-from components.menu import menu
 from components.usage.url_state import (
     BETWEEN,
     DEFAULT_RANGE,
@@ -36,7 +37,7 @@ PATH = "/usage"
 
 
 class Ids(StrEnum):
-    """What assets/usage.js looks for by these names too."""
+    """Ids, also used by assets/usage.js."""
 
     PAGE = "usage"
     QUESTION = "usage-question"
@@ -101,8 +102,8 @@ def ranges(
     default: str,
     more: Sequence[tuple[str, str]] = (),
 ) -> list[Component]:
-    """The choice of days. ``page`` begins the ids of the page that it is on; ``more`` are ranges
-    that other pages don't offer."""
+    """The choice of days. ``page``: the prefix of the page's ids. ``more``: ranges that only this
+    page offers."""
     listed = [*RANGES.items(), *more]
     named = any(view.range == name for name, _ in listed)
     chosen = view.range if named else "custom" if BETWEEN in view.range else ""
@@ -146,7 +147,7 @@ def _which(view: UsageView) -> Component:
 
 
 def chooser(page: str) -> Component:
-    """Devices one by one. ``page`` begins the ids of the page that it is on."""
+    """The choice of single devices. ``page``: the prefix of the page's ids."""
     return html.Details(
         [
             html.Summary("Choose devices", className="button"),

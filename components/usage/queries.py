@@ -1,5 +1,5 @@
-"""Asking the interface for a summary: one question a device for its days, then one for the uptime
-of up to fifty devices in one day. Replies are cached, so that a page may ask in several steps."""
+"""Queries of a summary: one request for each device's days, then one for the uptime of up to fifty
+devices in one day. Replies are cached, so that a page may load it in steps."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from api.metering import uptime
 from api.metering.cadence import Cadence
 from api.metering.cost import price_of
 from api.metering.windows import Window, due_buckets, local_days
-from api.timez import local_ordinal
+from api.timez import local_ordinal, zone_or_utc
 from components import formatting
-from components.clock import zone_or_utc
 from components.controls import failure
 from components.fleet.device_queries import (
     Directory,
@@ -40,16 +39,15 @@ from components.fleet.queries import (
 from components.usage.sums import Day, DeviceUsage
 from components.usage.url_state import MOST_DEVICES, UsageView
 
-# --- Which devices -------------------------------------------------------------------------------
+# --- The devices ---------------------------------------------------------------------------------
 
 MOST_OFFERED: Final = 50
-MOST_FINDINGS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """``matched`` counts what matches; ``meters`` are these, or none where they are too many.
-    ``price`` is the organization's default per gallon."""
+    """``matched``: the number of matching devices. ``meters``: these devices, or none if they are
+    too many. ``price``: the organization's default, per gallon."""
 
     meters: tuple[Meter, ...]
     matched: int
@@ -62,7 +60,7 @@ class Selection:
 
     @property
     def words(self) -> str:
-        """Why there is no summary; empty where there is one."""
+        """Why there is no summary; empty if there is one."""
         if self.too_many:
             return (
                 f"{formatting.whole(self.matched)} devices match, and a summary covers at most"
@@ -72,7 +70,7 @@ class Selection:
 
 
 def pick(access: ServiceAccess, view: UsageView, now_ms: int) -> Selection:
-    """Raises a WeirError where the service can't list the devices."""
+    """Raises a WeirError if the service can't list the devices."""
     active = directory(access, now_ms)
     matches = _chosen(access, view, active, now_ms) if view.devices else matching(active, view)
     meters = tuple(matches) if len(matches) <= MOST_DEVICES else ()
@@ -80,7 +78,7 @@ def pick(access: ServiceAccess, view: UsageView, now_ms: int) -> Selection:
 
 
 def _chosen(access: ServiceAccess, view: UsageView, active: Directory, now_ms: int) -> list[Meter]:
-    """Inactive ones as well: what they used, they used."""
+    """The devices chosen one by one, inactive ones too: their past use counts."""
     by_id = dict(active.by_id)
     if any(id not in by_id for id in view.devices):
         by_id = {**directory(access, now_ms, "false").by_id, **by_id}
@@ -97,21 +95,21 @@ def matching(active: Directory, view: UsageView) -> list[Meter]:
 
 
 def offered(access: ServiceAccess, sought: str, now_ms: int) -> list[Meter]:
-    """The first devices that a search finds, to choose from."""
+    """The first devices that match a search, to choose from."""
     matches = matching(directory(access, now_ms), UsageView(search=" ".join(sought.split())))
     return sorted(matches, key=lambda meter: meter.label.casefold())[:MOST_OFFERED]
 
 
 # --- Results in parts ----------------------------------------------------------------------------
 
-PAGE_PATIENCE_S: Final = 1.5  # then what is there is shown, and the browser asks for the rest
-FILE_PATIENCE_S: Final = 120.0  # then it is given up
+PAGE_PATIENCE_S: Final = 1.5  # then the loaded part is shown, and the browser requests the rest
+FILE_PATIENCE_S: Final = 120.0  # then it fails
 FRESH_MS: Final = 60_000
-MOST_CACHED: Final = 8  # a year of 200 devices is some 20 MB
+MOST_CACHED: Final = 8  # a year of 200 devices is about 20 MB
 
 
 class Progress(NamedTuple):
-    """How far it is: ``done`` of ``of``; equal when all is there."""
+    """The progress: ``done`` of ``of``; equal if complete."""
 
     word: str
     done: int
@@ -123,7 +121,7 @@ class Progress(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is still missing; empty when all is there."""
+        """What is still missing; empty if complete."""
         if self.complete:
             return ""
         return (
@@ -131,7 +129,7 @@ class Progress(NamedTuple):
         )
 
     def must_be_complete(self) -> None:
-        """Of a file, which is whole or not at all. Raises Unavailable."""
+        """For a file, which is complete or fails. Raises Unavailable."""
         if not self.complete:
             raise Unavailable(
                 "The query takes too long for this many days: choose a shorter range."
@@ -146,16 +144,16 @@ T = TypeVar("T", bound=_Dated)
 
 
 class PartialResults(Generic[T]):
-    """The last few views of one kind, whoever's they are; each as of one moment, and begun anew
-    once that is a minute ago."""
+    """The results of the last few views of one kind, of all principals; each as of one moment, and
+    started again once that is a minute ago."""
 
     def __init__(self, name: str, begin: Callable[[int], T]) -> None:
-        """``begin`` makes what is known at first, as of a moment in ms."""
+        """``begin`` makes the initial results, as of a moment in ms."""
         self._name, self._begin = name, begin
         self._lock = Lock()
 
     def results(self, access: ServiceAccess, view: Hashable, now_ms: int) -> T:
-        """The one to add to; the same for every query of that view with this credential."""
+        """The results to add to; the same for every query of that view with this credential."""
         key = (access.principal, view)
         with self._lock:
             shelf: OrderedDict[Hashable, T] = access.cache.get(self._name) or OrderedDict()
@@ -181,7 +179,7 @@ class _Volume(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """What devices share that one question can ask for together."""
+    """Devices that share one request."""
 
     ordinal: int
     window: Window
@@ -193,7 +191,7 @@ _Question = tuple[_Group, tuple[str, ...]]
 
 @dataclass(slots=True)
 class _Cached:
-    """What is known so far of one view, all of it as of ``now_ms``."""
+    """The loaded part of one view, all as of ``now_ms``."""
 
     now_ms: int
     volumes: dict[str, dict[int, _Volume]] = field(default_factory=dict)
@@ -207,7 +205,7 @@ _SHELF: Final = PartialResults("usage", _Cached)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The devices as far as they are known: all of them once ``progress`` is complete."""
+    """The loaded devices; all of them if ``progress`` is complete."""
 
     usages: tuple[DeviceUsage, ...]
     progress: Progress
@@ -222,8 +220,8 @@ def gather(
     deadline: Deadline,
     now_ms: int,
 ) -> Summary:
-    """As much as the deadline allows, on top of what is known of that view already. Raises a
-    WeirError where the service as a whole can't answer."""
+    """As much as the deadline allows, added to what is cached for that view. Raises a WeirError if
+    the whole service fails."""
     ids = tuple(sorted(meter.id for meter in meters))
     cached = _SHELF.results(access, (view.range, view.zone, ids), now_ms)
     progress = _volumes(access, meters, view, cached, deadline)
@@ -242,7 +240,8 @@ def zone_of(meter: Meter, view: UsageView) -> ZoneInfo:
 
 
 def days_of(meter: Meter, view: UsageView, now_ms: int) -> Iterator[tuple[int, Window]]:
-    """The view's days in the device's zone or the chosen one, but those that the zone skipped."""
+    """The view's days in the device's zone or the chosen one, except those that the zone
+    skipped."""
     tz = zone_of(meter, view)
     return local_days(tz, *view.dates(local_ordinal(tz, now_ms)))
 
@@ -267,7 +266,7 @@ def _volumes(
             cached.volumes[id] = result
     for error in failed.values():
         if not cached.volumes:
-            raise error  # of nothing but failures: it is the service that fails
+            raise error  # if all fail, the service fails
     cached.failures |= {id: failure(error) for id, error in failed.items()}
     done = sum(1 for m in meters if m.id in cached.volumes or m.id in cached.failures)
     return Progress("devices", done, len(meters))
@@ -309,7 +308,7 @@ def _uptimes(
     cached: _Cached,
     deadline: Deadline,
 ) -> Progress:
-    """Counts the devices that answered; 0 while even their number is unknown."""
+    """Returns the number of devices with a reply; 0 while even their number is unknown."""
     good = [meter for meter in meters if meter.id in cached.volumes]
     if not good:
         return Progress("uptimes", 0, 0)

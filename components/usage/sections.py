@@ -17,7 +17,7 @@ from api.metering.cost import money
 from api.metering.usage import change
 from components import formatting, session
 from components.controls import labelled
-from components.findings import summary_table
+from components.findings.rows import directory_of, summary_row, summary_table
 from components.fleet.device_queries import Directory
 from components.fleet.totals import Total, budget_words
 from components.units import Units
@@ -33,7 +33,7 @@ HEADS = ("Main in", "Sub-meters out", "Unaccounted for", "Share", "Hours compare
 def balance_section(
     balances: Sequence[Balance], units: Units, *, kind: str = "usage"
 ) -> list[Component]:
-    """Each main with its sub-meters; nothing where there are none. ``kind``: the table's class."""
+    """Each main with its sub-meters; nothing without any. ``kind``: the table's class."""
     if not balances:
         return []
     rows = [row for balance in balances for row in _rows(balance, units)]
@@ -78,13 +78,14 @@ def _rows(balance: Balance, units: Units) -> list[Component]:
 
 
 def _row(meter: MeteredVolume, cells: Sequence[str]) -> Component:
-    """``cells`` of a sub-meter, which stands below its main, begin with an empty one."""
+    """A row of the table; ``cells`` of a sub-meter, indented below its main, begin with an empty
+    one."""
     href = session.site_path(f"/devices/{quote(meter.device_id, safe='')}")
     serial = html.Span(meter.serial_number, className="quiet")
     name = html.Span([html.A(meter.label, href=href), serial], className="named")
     return html.Tr(
         [
-            html.Th(html.Div(name, className="who"), scope="row"),
+            html.Th(html.Div(name, className="device_link"), scope="row"),
             *(html.Td(cell, className="number") for cell in cells),
         ],
         className="" if cells[0] else "sub-meter",
@@ -99,12 +100,12 @@ MOST_LISTED: Final = 20
 def findings_section(
     findings: Sequence[Finding], usages: Sequence[DeviceUsage], price: float | None, view: UsageView
 ) -> list[Component]:
-    """Worst first; nothing where there are none."""
+    """Worst first; nothing without any."""
     by_id = {usage.meter.id: usage for usage in usages if usage.days}
     mine = [each for each in findings if each.device_id in by_id]
     if not mine:
         return []
-    devices = summary_table.directory_of((usage.meter for usage in by_id.values()), price)
+    devices = directory_of((usage.meter for usage in by_id.values()), price)
     rows = [_finding_row(each, by_id[each.device_id], devices, view) for each in mine[:MOST_LISTED]]
     note = formatting.plural(len(mine), "finding")
     if len(mine) > MOST_LISTED:
@@ -112,7 +113,7 @@ def findings_section(
     return [
         html.H2(["Findings", html.Span(f" · {note}", className="quiet")]),
         html.Div(
-            summary_table.table(rows, "Findings by device", several=True, kind="usage"),
+            summary_table(rows, "Findings by device", several=True, kind="usage"),
             className="usage-scroll",
             role="region",
             tabIndex=0,
@@ -125,8 +126,8 @@ def _finding_row(
     finding: Finding, usage: DeviceUsage, devices: Directory, view: UsageView
 ) -> Component:
     href = session.site_path(f"/devices/{quote(usage.meter.id, safe='')}")
-    who = html.A(usage.meter.label, href=href)
-    return summary_table.row(finding, devices, view.units, usage.tz, usage.days[-1].end_ms, who)
+    device_link = html.A(usage.meter.label, href=href)
+    return summary_row(finding, devices, view.units, usage.tz, usage.days[-1].end_ms, device_link)
 
 
 # --- By group ------------------------------------------------------------------------------------
@@ -135,8 +136,8 @@ GROUP_HEADS: Final = ("Volume", "Share", "Cost", "Devices")
 
 
 def groups_section(usages: Sequence[DeviceUsage], units: Units) -> list[Component]:
-    """The sums of each group, the most volume first; nothing where there are fewer than two,
-    or a single device."""
+    """The totals of each group, by volume; nothing for fewer than two groups or for a single
+    device."""
     names = sorted({group for usage in usages for group in usage.meter.groups})
     if len(names) < LEAST_GROUPS or len(usages) < LEAST_GROUPS:
         return []
@@ -224,8 +225,8 @@ def earlier_total(months: int, comparison: Earlier, units: Units) -> Total:
 
 
 def month_total(forecasts: Sequence[MonthEnd], units: Units) -> Total | None:
-    """None where nothing was asked. Of one device with its interval; of several the sum, whose
-    interval isn't the sum of theirs."""
+    """None without a forecast. One device has its interval; several have their sum without one,
+    since intervals don't add up."""
     if not forecasts:
         return None
     expected = [each.volume.expected for each in forecasts if each.volume.expected is not None]
@@ -244,6 +245,6 @@ def month_total(forecasts: Sequence[MonthEnd], units: Units) -> Total | None:
 
 
 def _month_interval(forecast: MonthEnd, units: Units) -> str:
-    """``85,200 gal – 93,100 gal``, of 80 %; empty where none is known."""
+    """``85,200 gal – 93,100 gal``, of 80 %; empty if unknown."""
     bounds = forecast.volume.interval
     return "" if bounds is None else f"{units.volume(bounds.low80)} – {units.volume(bounds.high80)}"

@@ -16,9 +16,8 @@ from components.fleet.device_queries import Meter
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A local day, as far as it is over: ``elapsed_ms`` of it. ``gallons`` and ``most_flow`` are
-    None where no reading tells; of ``expected`` buckets at the device's own pace ``observed`` hold
-    one."""
+    """A local day, as far as it is over: ``elapsed_ms``. ``gallons`` and ``most_flow`` are None
+    without readings. ``expected`` and ``observed``: buckets at the device's own cadence."""
 
     ordinal: int
     start_ms: int
@@ -31,7 +30,7 @@ class Day:
 
     @property
     def mean_flow(self) -> float | None:
-        """Gallons a minute over the whole day: throughput, not the mean of readings."""
+        """Gallons a minute over the whole day: the volume by time, not the mean of readings."""
         return _flow(self.gallons, self.elapsed_ms)
 
     @property
@@ -45,8 +44,8 @@ def _flow(gallons: float | None, elapsed_ms: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class DeviceUsage:
-    """``price`` None: none is known, so there is no cost. ``charges``: the cost of each day by its
-    ordinal, where a tariff tells. ``failure`` says why the service can't tell of this device."""
+    """``price`` None: unknown, so there is no cost. ``charges``: the cost of each day by its
+    ordinal, by a tariff. ``failure``: why there is no result for this device."""
 
     meter: Meter
     tz: ZoneInfo
@@ -65,7 +64,7 @@ class DeviceUsage:
 
     @property
     def mean_flow(self) -> float | None:
-        """Over the days that have readings."""
+        """Over the days with readings."""
         return _flow(self.gallons, sum(day.elapsed_ms for day in self.with_data))
 
     @property
@@ -85,7 +84,7 @@ class DeviceUsage:
         return uptime.share(self.observed, self.expected)
 
     def cost(self, day: Day | None = None) -> float | None:
-        """Of one day, else of all."""
+        """The cost of one day, or of all."""
         gallons = self.gallons if day is None else day.gallons
         if self.price is None or gallons is None:
             return None
@@ -98,13 +97,15 @@ class DeviceUsage:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """``devices`` are those that sums count; ``sub_meters`` are left out, since another of the
-    devices has measured their water. ``waiting`` devices aren't in the sums, since the service
-    hasn't answered for them (yet).
-    ``costs`` by currency, of the ``priced`` devices that have a volume; ``tariffs``: the names of
-    those that some of these have. ``daily`` is a device's
-    mean volume a day that has data, ``uptime`` the mean of the devices', which count alike;
-    ``most`` gallons went through the device labelled ``most_by``."""
+    """``devices``: the counted ones. ``sub_meters``: left out, since another of the devices
+    measures their water too. ``waiting``: devices not in the totals, since the service hasn't
+    replied for them (yet).
+
+    ``costs``: by currency, of the ``priced`` devices that have a volume. ``tariffs``: the names of
+    those in use. ``daily``: a device's mean volume a day with data. ``uptime``: the mean over
+    devices, each with equal weight. ``most``: the highest flow in gal/min, of the device labelled
+    ``most_by``.
+    """
 
     devices: int
     sub_meters: int
@@ -122,13 +123,13 @@ class Totals:
 
 
 def counted(usages: Sequence[DeviceUsage]) -> list[DeviceUsage]:
-    """Those whose water no other of them has measured already."""
+    """The usages whose water no other of them measures too."""
     serials = {each.meter.serial for each in usages}
     return [each for each in usages if serials.isdisjoint(each.meter.upstream)]
 
 
 def totals(usages: Sequence[DeviceUsage], devices: int | None = None) -> Totals:
-    """``devices``: how many there are in all, where ``usages`` may not be all of them yet."""
+    """``devices``: their total number, if ``usages`` aren't complete yet."""
     devices = len(usages) if devices is None else devices
     summed = counted(usages)
     failed = sum(bool(each.failure) for each in summed)
@@ -183,6 +184,6 @@ _ORDERS: Final[Mapping[str, Callable[[DeviceUsage], Any]]] = {
 
 
 def ordered(usages: Iterable[DeviceUsage], sort: str) -> list[DeviceUsage]:
-    """Ties by label."""
+    """Sorted; ties by label."""
     by_label = sorted(usages, key=lambda each: (each.meter.label.casefold(), each.meter.serial))
     return sorted(by_label, key=_ORDERS[sort])

@@ -1,4 +1,4 @@
-"""A summary as the page shows it: sums, the table by device, and one device's days."""
+"""A summary on its page: totals, the table by device, and one device's days."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dash import html
 from dash.development.base_component import Component
 
 from api.metering.cost import money
-from api.timez import DAY_MS, HOUR_MS
+from api.timez import DAY_MS, EPOCH_DAY, HOUR_MS
 from components import formatting, session
-from components.clock import EPOCH_DAY, day_text
 from components.controls import attributes, labelled
 from components.fleet.totals import Total, percent
+from components.formatting import day_text
 from components.units import Scale, Units
 from components.usage.sums import Day, DeviceUsage, Totals
 from components.usage.url_state import UsageView
@@ -34,7 +34,7 @@ HEADS = tuple(SORTED_BY)[1:]
 
 
 def sums(totals: Totals, units: Units) -> list[Total]:
-    """What stands above the table."""
+    """The totals above the table."""
     costs = " + ".join(money(cost, currency) for currency, cost in sorted(totals.costs.items()))
     flow = units.flow(totals.most_flow)
     return [
@@ -48,7 +48,7 @@ def sums(totals: Totals, units: Units) -> list[Total]:
 
 
 def _whole(totals: Totals, name: str, label: str, value: str, note: str) -> Total:
-    """A sum, written large only where no device is missing from it."""
+    """A total, shown as one only if no device is missing from it."""
     if not totals.waiting:
         return Total(name, label, value, note)
     part = f"{formatting.whole(totals.with_data)} of {formatting.plural(totals.devices, 'device')}"
@@ -73,7 +73,7 @@ def _priced(totals: Totals) -> str:
 
 
 def tariff_words(names: Sequence[str]) -> str:
-    """``tariff City 2026``; of several how many; "" of none."""
+    """``tariff City 2026``; the number of several; "" without any."""
     if len(names) > 1:
         return f"by {formatting.plural(len(names), 'tariff')}: {', '.join(names)}"
     return f"tariff {names[0]}" if names else ""
@@ -117,7 +117,7 @@ def table(usages: Sequence[DeviceUsage], view: UsageView) -> Component:
 
 
 def _head(name: str, view: UsageView, kind: str = "") -> Component:
-    """A button that sorts the table; the one it is sorted by says which way."""
+    """A button that sorts the table, with the direction on the sorted column."""
     sort = SORTED_BY[name]
     ways = {"ascending": "▴", "descending": "▾"}
     way = "none"
@@ -167,14 +167,15 @@ def _device(usage: DeviceUsage, texts: tuple[str, ...], top: float, *, opened: b
 
 
 def _bar(gallons: float | None, top: float) -> Component:
-    """How much that is of the most."""
+    """A bar for the share of the largest volume."""
     width = 100 * max(0.0, gallons or 0.0) / top if top > 0 else 0.0
     bar = html.Span(style={"width": f"{width:.1f}%"})
     return html.Span(bar, className="volume-bar", **attributes(aria_hidden="true"))
 
 
 def _calendar_row(usage: DeviceUsage, units: Units) -> Component:
-    """The days as a calendar: a column a week from Monday to Sunday, the most volume darkest."""
+    """The days as a calendar: a column for each week from Monday to Sunday, the largest volume
+    darkest."""
     top = max(0.0, *(day.gallons or 0.0 for day in usage.days)) or 1.0
     blank = (usage.days[0].ordinal - 1) % 7  # ordinal 1 is a Monday
     cells = [html.Span(className="blank")] * blank + [_cell(day, top, units) for day in usage.days]
@@ -202,8 +203,8 @@ def number_cells(cells: Sequence[str]) -> list[Component]:
 def amounts(
     parts: Sequence[tuple[DeviceUsage, DeviceUsage | Day]], units: Units
 ) -> list[tuple[str, ...]]:
-    """Volume, cost, mean flow, max flow and uptime of each device, or of one of its days. One unit
-    and one number of decimals down each column."""
+    """Volume, cost, mean flow, max flow and uptime of each device, or of each of its days. Each
+    column has one unit and one number of decimals."""
     volume = Scale(units.volume_unit, units.volume_factor)
     flow = Scale(units.flow_unit, units.flow_factor)
     columns = (
@@ -230,7 +231,7 @@ def days_words(usage: DeviceUsage) -> str:
 
 
 def length_words(day: Day) -> str:
-    """What is particular about a day: it isn't over, or hasn't 24 hours."""
+    """The remark on a day that isn't over or doesn't have 24 hours."""
     length = day.end_ms - day.start_ms
     if day.elapsed_ms < length:
         return "so far"
@@ -251,7 +252,7 @@ def cost_words(usage: DeviceUsage, of: DeviceUsage | Day) -> str:
 
 
 def range_words(view: UsageView, today: int) -> str:
-    """``1 Nov – 21 Nov 2026``, in the days of the devices or of one zone."""
+    """``1 Nov – 21 Nov 2026``, in each device's days or those of one zone."""
     first, last = view.dates(today)
     if first > last:
         return "in the future"
@@ -269,7 +270,7 @@ def iso(ordinal: int) -> str:
 
 
 def choices(offered: Sequence[Any], chosen: Sequence[str]) -> list[Component]:
-    """Devices to choose from, as buttons that are pressed or not."""
+    """Devices to choose from, as toggle buttons."""
     if not offered:
         return [html.P("No device matches.", className="quiet")]
     return [

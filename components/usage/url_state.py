@@ -1,4 +1,4 @@
-"""What a usage summary is asked for, as it stands in the address and in the browser's question.
+"""The view of a usage summary, in its address and in the browser's query.
 
 Input from a browser is checked: invalid values are ignored.
 """
@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
-from components.clock import MONTHS
-from components.units import US, Units
+from components.formatting import MONTHS
+from components.units import Units, usual_units, write_units
 from components.url_state import text_param, units_param, zone_param
 
 MOST_DEVICES: Final = 200
 MOST_DAYS: Final = 366
-MOST_COMPARED: Final = 12  # side by side
-MOST_CHOSEN: Final = 50  # named one by one, in an address
+MOST_COMPARED: Final = 12  # shown side by side
+MOST_CHOSEN: Final = 50  # chosen one by one, in an address
 LONGEST_TEXT: Final = 100
 BETWEEN: Final = ".."
 RANGES: Final = {
@@ -55,14 +55,14 @@ class Dates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageView:
-    """``range`` is a name of RANGES, so many days up to today (``90d``), a month (``2026-10``) or
+    """``range``: a name of RANGES, a number of days up to today (``90d``), a month (``2026-10``) or
     two dates, both included (``2026-10-01..2026-10-15``). ``zone`` None: each device's own days.
-    ``devices`` chosen one by one, else all active ones that ``search`` and ``group`` leave.
-    ``opened`` shows its days."""
+    ``devices``: chosen one by one; otherwise all active ones that match ``search`` and ``group``.
+    ``opened``: its days are shown."""
 
     range: str = DEFAULT_RANGE
     zone: str | None = None
-    units: Units = US
+    units: Units = field(default_factory=usual_units)
     devices: tuple[str, ...] = ()
     search: str = ""
     group: str = ""
@@ -70,14 +70,14 @@ class UsageView:
     opened: str = ""
 
     def dates(self, today: int) -> Dates:
-        """As far as they have begun; the latest of them where there are too many."""
+        """The dates up to today; the latest of them if there are too many."""
         span = _dates(self.range, date.fromordinal(today))
         last = min(span.last, today)
         return Dates(max(span.first, last - MOST_DAYS + 1), last)
 
     @property
     def length(self) -> int:
-        """How many days a device has at most: a range under way may have fewer."""
+        """The largest number of days of a device: a current range may have fewer."""
         if _LAST_DAYS.fullmatch(self.range):
             return int(self.range[:-1])
         if self.range in RANGES:
@@ -91,7 +91,7 @@ class UsageView:
 
     @property
     def moves(self) -> bool:
-        """Whether the range is another one tomorrow."""
+        """Whether the range will be another one tomorrow."""
         return self.range in RANGES or _LAST_DAYS.fullmatch(self.range) is not None
 
 
@@ -107,7 +107,7 @@ def _dates(text: str, today: date) -> Dates:
 
 
 def months_before(dates: Dates, months: int) -> Dates:
-    """The same days so many months earlier, as far as that month has them."""
+    """The same days that many months earlier, as far as that month has them."""
     first, last = (_month_before(date.fromordinal(day), months) for day in dates)
     return Dates(first.toordinal(), last.toordinal())
 
@@ -150,11 +150,11 @@ def read_usage_view(params: Mapping[str, Any]) -> UsageView:
 
 
 def write_usage_view(view: UsageView) -> dict[str, str | None]:
-    """The part of a view that an address holds; None for what is usual."""
+    """The view's parameters in an address; None for defaults."""
     return {
         "range": view.range if view.range != DEFAULT_RANGE else None,
         "zone": view.zone,
-        "units": view.units.name if view.units is not US else None,
+        "units": write_units(view.units),
         "devices": ",".join(view.devices) or None,
         "q": view.search or None,
         "group": view.group or None,
@@ -164,7 +164,7 @@ def write_usage_view(view: UsageView) -> dict[str, str | None]:
 
 
 def range_of(text: str) -> str | None:
-    """A range in its one form; None for what is none."""
+    """A range in its canonical form; None for an invalid one."""
     last = _LAST_DAYS.fullmatch(text)
     if text in RANGES or (last and int(last[1]) <= MOST_DAYS):
         return text

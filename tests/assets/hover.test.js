@@ -1,5 +1,5 @@
-/* The words for a chart's rows. That they are those of the server is tested in a browser, with
-   thousands of numbers (tests/browser/test_hover.py); here are the edges. */
+/* The hover texts of a chart's rows, at their edge cases. tests/browser/test_hover.py compares them
+   with the server's by thousands of numbers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as hover from "../../assets/hover.js";
@@ -72,7 +72,7 @@ table("volume", hover.volume, [
   ],
 ]);
 
-/* New York's autumn night of 2026: from 06:00 UTC the clock is an hour back. */
+/* New York's autumn night of 2026: from 06:00 UTC local time is one hour back. */
 const back = Date.parse("2026-11-01T06:00:00Z");
 const clock = [
   [0, -4 * HOUR_MS, "EDT"],
@@ -94,7 +94,7 @@ table("nearest", hover.nearest, [
 
 test("a line's rows carry the band's range, and gaps part its runs", () => {
   const line = {
-    // A run begins and ends where its spans do.
+    // A run begins and ends with its spans.
     x: ["2026-01-01T00:00:00", "2026-01-01T00:05:00", "2026-01-01T00:10:00", null].concat([
       "2026-01-01T01:00:00",
       "2026-01-01T01:05:00",

@@ -1,4 +1,12 @@
-import { bytes, formatName, formats, settingName, units } from "../../assets/import-texts.js";
+import {
+  bytes,
+  formatName,
+  formats,
+  meanings,
+  settingName,
+  undoQuestion,
+  units,
+} from "../../assets/import-texts.js";
 import { table } from "./table.js";
 
 const REGISTER = { columns: [{ name: "a.b", values: "register" }] };
@@ -10,22 +18,66 @@ table("formatName", formatName, [
 ]);
 
 table("formats", (format) => formats(format).map(([value]) => value), [
-  [["%d/%m/%Y"], ["%d/%m/%Y", "%m/%d/%Y", "iso", "epoch_s", "epoch_ms", "excel"]],
-  [["%Y%j"], ["%Y%j", "iso", "epoch_s", "epoch_ms", "excel"]],
-  [["iso"], ["iso", "epoch_s", "epoch_ms", "excel"]],
+  [
+    ["%d/%m/%Y"],
+    [
+      "%d/%m/%Y",
+      "%m/%d/%Y",
+      "iso",
+      "epoch_s",
+      "epoch_ms",
+      "epoch_us",
+      "epoch_ns",
+      "excel",
+      "excel_1904",
+    ],
+  ],
+  [["%Y%j"], ["%Y%j", "iso", "epoch_s", "epoch_ms", "epoch_us", "epoch_ns", "excel", "excel_1904"]],
+  [["iso"], ["iso", "epoch_s", "epoch_ms", "epoch_us", "epoch_ns", "excel", "excel_1904"]],
 ]);
 
 table("units", (column) => units(column).slice(0, 2), [
   [[{ is: "temperature" }], [["°C", "°C"], ["°F", "°F"]]],
   [[{ is: "water", values: "amount" }], [["gal", "gallons"], ["kgal", "kgal"]]],
   [[{ is: "water", values: "rate" }], [["gal/s", "gal/s"], ["gal/min", "gal/min"]]],
+  [[{ is: "water", values: "amount", unit_column: "UoM" }], [["", "as in UoM"], ["gal", "gallons"]]],
   [[{ is: "device" }], []],
 ]); // biome-ignore format: one line a case
+
+table("meanings", (...columns) => meanings(columns[0], columns).find(([is]) => is === "skip")[1], [
+  [
+    [
+      { name: "UoM", is: "skip" },
+      { name: "a", unit_column: "UoM" },
+    ],
+    "Unit of each row",
+  ],
+  [
+    [
+      { name: "note", is: "skip" },
+      { name: "a", unit_column: "UoM" },
+    ],
+    "Leave out",
+  ],
+]);
 
 table("settingName", settingName, [
   [["zone", REGISTER], "The file names no time zone"],
   [["column.a.b.unit", REGISTER], "The unit of a.b is a guess"],
+  [
+    ["column.a.unit", { columns: [{ name: "a", unit_column: "UoM" }] }],
+    "Each row of a has its unit",
+  ],
   [["column.a.b.values", REGISTER], "a.b looks like a register"],
+]);
+
+table("undoQuestion", undoQuestion, [
+  [[{ stored: 1, created: [] }], "This deletes the 1 reading that the import stored."],
+  [
+    [{ stored: 2400, created: ["A", "B"] }],
+    "This deletes the 2,400 readings that the import stored." +
+      " New devices without other readings, notes or settings go too: 2 devices at most.",
+  ],
 ]);
 
 table("bytes", bytes, [

@@ -97,3 +97,9 @@ table("openedFor", scales.openedFor, [
     [0, 10],
   ], // nothing in sight
 ]);
+
+table("plotlyMs", scales.plotlyMs, [
+  [["2026-03-08 05:00:00.1234"], Date.UTC(2026, 2, 8, 5) + 123],
+  [["2026-03-08 05:00"], Date.UTC(2026, 2, 8, 5)],
+  [["2026-03-08"], Date.UTC(2026, 2, 8)],
+]);

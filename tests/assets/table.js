@@ -1,4 +1,4 @@
-/* A function's promises as rows: [arguments, what comes of them]. */
+/* Tests of a function as rows: [arguments, result]. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -4,7 +4,7 @@ import { table } from "./table.js";
 const page = (group, number = null) => ({ group, page: number });
 
 table("wallSteps", wallSteps, [
-  // The whole fleet, then each group, whatever the number of pages.
+  // The whole fleet, then each group, with any number of pages.
   [
     [null, ["Harbor", "Mesa"], 4],
     [page(null), page("Harbor"), page("Mesa")],
@@ -14,7 +14,7 @@ table("wallSteps", wallSteps, [
     [null, [], 3],
     [page(null), page(null, "2"), page(null, "3")],
   ],
-  // Within the group that the reader has chosen its pages alone.
+  // Within a chosen group only its pages.
   [
     ["Mesa", ["Harbor", "Mesa"], 2],
     [page("Mesa"), page("Mesa", "2")],

@@ -1,4 +1,4 @@
-"""A directory of keys that counts what it is asked, and a clock that stands until it is moved."""
+"""A fake directory of keys that counts its look-ups, and a clock that tests move by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.world import SETTINGS
 
 @dataclass
 class Clock:
-    """Seconds for lifetimes, milliseconds for expiry: both move together."""
+    """A manual clock. `seconds` is for lifetimes, `ms` (epoch) for expiry; both move together."""
 
     at_s: float = 1_000_000.0
 
@@ -27,15 +27,15 @@ class Clock:
 
 @dataclass
 class FakeDirectory:
-    """Only what credentials need; ``asked`` counts look-ups of keys, and so on."""
+    """The part of the store that credentials need. Counts look-ups of keys and of organizations."""
 
     keys: dict[bytes, Key] = field(default_factory=dict[bytes, Key])
     organizations: dict[str, Organization] = field(default_factory=dict[str, Organization])
-    asked: int = 0
+    requests: int = 0
     organizations_asked: int = 0
 
     def key(self, digest: bytes) -> Key | None:
-        self.asked += 1
+        self.requests += 1
         return self.keys.get(digest)
 
     def organization(self, organization_id: str) -> Organization | None:

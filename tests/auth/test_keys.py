@@ -1,4 +1,4 @@
-"""Keys: which texts are credentials, and how soon a key stops being one."""
+"""Which texts are credentials, and how soon a key stops working."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def refused(
 
 
 @pytest.mark.parametrize("case", [str.lower, str.upper, str.title])
-def test_a_key_is_good_in_any_letter_case(directory: FakeDirectory, clock: Clock, case) -> None:
+def test_a_key_works_in_any_letter_case(directory: FakeDirectory, clock: Clock, case) -> None:
     secret = directory.new_key()
     principal = authenticator(directory, clock).principal(case(secret), None)
     assert (principal.id, principal.kind) == ("key_1", "key")
@@ -45,14 +45,14 @@ def test_a_key_is_good_in_any_letter_case(directory: FakeDirectory, clock: Clock
 @pytest.mark.parametrize(
     "text", ["key_", "key_3f9a", "KEY_3F9A", f"key_3f9a.{UUID}", f"any-id.{UUID}"]
 )
-def test_a_key_id_or_combined_value_is_forbidden_and_told_why(
+def test_a_key_id_or_combined_value_is_forbidden_with_the_reason(
     directory: FakeDirectory, text: str
 ) -> None:
     error = refused(directory, text)
     assert isinstance(error, Forbidden)
     assert "only the part after the dot" in error.detail
     assert text not in str(error)
-    assert directory.asked == 0
+    assert directory.requests == 0
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,14 @@ def test_a_key_id_or_combined_value_is_forbidden_and_told_why(
         f".{UUID}", f"{UUID}.", f"a.b.{UUID}", f"Bearer {UUID}", UUID.replace("6", "٦"), "key 1",
     ],
 )  # fmt: skip
-def test_any_other_text_is_unauthorized_without_asking(directory: FakeDirectory, text: str) -> None:
+def test_any_other_text_is_unauthorized_without_a_look_up(
+    directory: FakeDirectory, text: str
+) -> None:
     assert isinstance(refused(directory, text), Unauthorized)
-    assert directory.asked == 0
+    assert directory.requests == 0
 
 
-def test_unknown_expired_and_revoked_are_one_answer(directory: FakeDirectory) -> None:
+def test_unknown_expired_and_revoked_keys_get_the_same_response(directory: FakeDirectory) -> None:
     now = Clock().ms()
     secrets = [
         str(uuid4()),
@@ -83,18 +85,20 @@ def test_unknown_expired_and_revoked_are_one_answer(directory: FakeDirectory) ->
     assert "Bearer realm" in errors.pop()
 
 
-def test_a_good_key_is_believed_for_a_while(directory: FakeDirectory, clock: Clock) -> None:
+def test_a_valid_key_is_cached_for_a_while(directory: FakeDirectory, clock: Clock) -> None:
     secret, gate = directory.new_key(), authenticator(directory, clock)
     for _ in range(5):
         gate.principal(secret, None)
-    assert directory.asked == 1
+    assert directory.requests == 1
     clock.at_s += CREDENTIAL_CACHE_S + 0.001
     gate.principal(secret, None)
-    assert directory.asked == 2
+    assert directory.requests == 2
 
 
 @pytest.mark.parametrize("loss", ["revoked", "organization closed", "gone"])
-def test_a_loss_bites_within_seconds(directory: FakeDirectory, clock: Clock, loss: str) -> None:
+def test_a_revocation_takes_effect_within_seconds(
+    directory: FakeDirectory, clock: Clock, loss: str
+) -> None:
     secret, gate = directory.new_key(), authenticator(directory, clock)
     gate.principal(secret, None)
     if loss == "revoked":
@@ -109,7 +113,7 @@ def test_a_loss_bites_within_seconds(directory: FakeDirectory, clock: Clock, los
     assert CREDENTIAL_CACHE_S < 10
 
 
-def test_expiry_bites_at_once(directory: FakeDirectory, clock: Clock) -> None:
+def test_expiry_takes_effect_at_once(directory: FakeDirectory, clock: Clock) -> None:
     secret = directory.new_key(expires_ms=clock.ms() + 1)
     gate = authenticator(directory, clock)
     gate.principal(secret, None)
@@ -137,7 +141,7 @@ def test_the_key_header_decides_alone(directory: FakeDirectory, clock: Clock, ap
 @pytest.mark.parametrize(
     "authorization", [None, "", "Basic eDp5", "Bearer", "Token abc", "bearerx y"]
 )
-def test_without_a_credential_one_is_asked_for(
+def test_a_request_without_a_credential_gets_a_challenge(
     directory: FakeDirectory, authorization: str | None
 ) -> None:
     error = refused(directory, None, authorization)
@@ -148,26 +152,26 @@ def test_without_a_credential_one_is_asked_for(
     assert error.challenges == (expected, 'ApiKey realm="weir"')
 
 
-def test_the_memory_of_good_keys_is_bounded(directory: FakeDirectory, clock: Clock) -> None:
+def test_the_cache_of_valid_keys_is_bounded(directory: FakeDirectory, clock: Clock) -> None:
     gate = authenticator(directory, clock)
     secrets = [directory.new_key() for _ in range(4200)]
     for secret in secrets:
         gate.principal(secret, None)
-    assert not gate.knew(secrets[0], None)
-    assert gate.knew(secrets[-1], None)
+    assert not gate.was_valid(secrets[0], None)
+    assert gate.was_valid(secrets[-1], None)
 
 
-# --- Reading and sending take keys of their own --------------------------------------------------
+# --- Reading and sending need different keys ------------------------------------------------------
 
 
 @pytest.mark.parametrize("ingest", [False, True])
-def test_a_key_is_good_only_for_what_it_was_made_for(
+def test_a_key_works_only_for_its_purpose(
     directory: FakeDirectory, clock: Clock, ingest: bool
 ) -> None:
     mine, other = directory.new_key(ingest=ingest), directory.new_key(ingest=not ingest)
     door = authenticator(directory, clock, ingest=ingest)
     assert door.principal(mine, None).id == "key_1"
-    for _ in range(2):  # the second time from what is remembered
+    for _ in range(2):  # the second time from the cache
         with pytest.raises(Forbidden, match=r"--ingest" if ingest else "only send readings"):
             door.principal(other, None)
     directory.change(other, revoked_ms=1)

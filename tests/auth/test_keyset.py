@@ -1,4 +1,4 @@
-"""The external issuer's keys: which are used, how often they are asked for, and outages."""
+"""The external issuer's key set: which keys are used, how often it is fetched, and outages."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ RSA = KEYS["RS256"]
 
 @dataclass
 class Issuer:
-    """A real server of a key set on loopback; ``status`` and ``body`` may change while it runs."""
+    """A real HTTP server of a key set on loopback. ``status`` and ``body`` may change while it
+    runs."""
 
     url: str
     body: bytes = b""
     status: int = 200
-    asked: list[str] = field(default_factory=list[str])
+    requests: list[str] = field(default_factory=list[str])
 
     def serve(self, *kids: str) -> None:
         self.body = json.dumps({"keys": [jwk("RS256", RSA, kid) for kid in kids]}).encode()
@@ -40,7 +41,7 @@ class Issuer:
 def issuer() -> Iterator[Issuer]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            shown.asked.append(self.path)
+            shown.requests.append(self.path)
             self.send_response(shown.status)
             self.send_header("Content-Length", str(len(shown.body)))
             if shown.status == 302:
@@ -75,18 +76,18 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_a_set_is_asked_for_once_and_kept(theirs: Issuer, clock: Clock) -> None:
+def test_a_set_is_fetched_once_and_cached(theirs: Issuer, clock: Clock) -> None:
     keys = KeySet(f"{theirs.url}/jwks", "RS256", clock.seconds)
-    assert theirs.asked == []
+    assert theirs.requests == []
     for _ in range(10):
         assert keys.key("k1") is not None
-    assert theirs.asked == ["/jwks"]
+    assert theirs.requests == ["/jwks"]
     clock.at_s += LIFETIME_S + 1
     assert keys.key("k1") is not None
-    assert len(theirs.asked) == 2
+    assert len(theirs.requests) == 2
 
 
-def test_a_new_key_is_found_but_strangers_can_t_make_us_ask_often(
+def test_a_new_key_is_fetched_but_unknown_ids_cannot_force_many_fetches(
     theirs: Issuer, clock: Clock
 ) -> None:
     keys = KeySet(theirs.url, "RS256", clock.seconds)
@@ -94,15 +95,17 @@ def test_a_new_key_is_found_but_strangers_can_t_make_us_ask_often(
     theirs.serve("k1", "k2")
     for _ in range(50):
         assert keys.key("k2") is None
-    assert len(theirs.asked) == 1
+    assert len(theirs.requests) == 1
     clock.at_s += RETRY_S
     assert keys.key("k2") is not None
     for number in range(50):
         assert keys.key(f"made up {number}") is None
-    assert len(theirs.asked) == 2
+    assert len(theirs.requests) == 2
 
 
-def test_a_withdrawn_key_is_gone_after_the_set_s_lifetime(theirs: Issuer, clock: Clock) -> None:
+def test_a_withdrawn_key_stops_working_after_the_set_s_lifetime(
+    theirs: Issuer, clock: Clock
+) -> None:
     keys = KeySet(theirs.url, "RS256", clock.seconds)
     assert keys.key("k1") is not None
     theirs.serve("k2")
@@ -128,11 +131,11 @@ def test_the_last_good_set_serves_through_a_short_outage(
     theirs.serve("k1")
     clock.at_s += RETRY_S
     assert keys.key("k1") is not None
-    assert set(theirs.asked) == {"/"}  # a redirect isn't followed
+    assert set(theirs.requests) == {"/"}  # a redirect isn't followed
 
 
 @pytest.mark.parametrize("source", ["http://127.0.0.1:9/jwks", "nowhere/keys.json"])
-def test_without_any_set_nobody_can_be_told(clock: Clock, source: str) -> None:
+def test_without_a_key_set_tokens_cannot_be_verified(clock: Clock, source: str) -> None:
     keys = KeySet(source, "RS256", clock.seconds)
     for _ in range(2):
         with pytest.raises(Unavailable) as caught:
@@ -163,18 +166,18 @@ UNUSABLE = {
 
 
 @cases("entry", UNUSABLE.values())
-def test_keys_that_can_t_sign_for_us_are_left_out(entry: dict[str, Any]) -> None:
+def test_unsuitable_keys_are_left_out(entry: dict[str, Any]) -> None:
     document = json.dumps({"keys": [entry, jwk("RS256", RSA, "good", use="sig", alg="RS256")]})
     assert set(usable_keys(document.encode(), "RS256")) == {"good"}
 
 
-def test_a_curve_must_be_the_algorithm_s() -> None:
+def test_a_curve_must_match_the_algorithm() -> None:
     other = jwk("ES256", ec.generate_private_key(ec.SECP384R1()), "p384")
     document = json.dumps({"keys": [other, jwk("ES256", ECDSA, "p256")]})
     assert set(usable_keys(document.encode(), "ES256")) == {"p256"}
 
 
-def test_without_a_kid_only_a_set_of_one_is_clear(theirs: Issuer, clock: Clock) -> None:
+def test_without_a_kid_the_set_must_hold_exactly_one_key(theirs: Issuer, clock: Clock) -> None:
     assert KeySet(theirs.url, "RS256", clock.seconds).key(None) is not None
     theirs.serve("k1", "k2")
     assert KeySet(theirs.url, "RS256", clock.seconds).key(None) is None

@@ -1,4 +1,4 @@
-"""Signed addresses: what opens, what doesn't, and in whose name."""
+"""Signed addresses: which open, which don't, and with whose access."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.world import ACME, CLOSED, LONE, METER, OTHER, SECRET, SETTINGS, TWIN
 
 DAY_S = 86_400
 PATH = f"/export/devices/{METER}/chart.png"
-SAID = [("range", "7d"), ("zone", "Asia/Kolkata"), ("theme", "dark")]
+PARAMETERS = [("range", "7d"), ("zone", "Asia/Kolkata"), ("theme", "dark")]
 EVERYTHING = Grant(everything=True)
 
 
@@ -28,7 +28,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 @dataclass
-class Desk:
+class Signing:
     world: World
     clock: Clock
     addresses: SignedAddresses
@@ -37,106 +37,108 @@ class Desk:
         return self.world.new_key(grant, organization, **details)[1]
 
     def sees(self, token: str | None) -> set[str] | None:
-        """The devices of the token's scope; None where there is no token."""
+        """The ids of the devices in the token's scope; None without a token."""
         if token is None:
             return None
         principal = Authenticator(self.world.store, SETTINGS).principal(None, f"Bearer {token}")
-        found = self.world.store.resolve(principal.scope, [METER, TWIN, LONE])
-        return {device.id for device in found if device is not None}
+        result = self.world.store.resolve(principal.scope, [METER, TWIN, LONE])
+        return {device.id for device in result if device is not None}
 
 
 @pytest.fixture
-def desk(world: World) -> Desk:
+def signing(world: World) -> Signing:
     from api.timez import now_ms
 
-    clock = Clock(now_ms() / 1000)  # tokens are checked by the true clock
-    return Desk(world, clock, SignedAddresses(world.store, SETTINGS, now_ms=clock.ms))
+    clock = Clock(now_ms() / 1000)  # tokens are checked by the real clock
+    return Signing(world, clock, SignedAddresses(world.store, SETTINGS, now_ms=clock.ms))
 
 
-def test_an_address_as_it_was_signed_opens_for_its_device_alone(desk: Desk) -> None:
-    query = desk.addresses.sign(PATH, SAID, desk.key(), DAY_S)
-    assert desk.sees(desk.addresses.opened(PATH, query, METER)) == {METER}
+def test_an_unchanged_address_opens_its_device_only(signing: Signing) -> None:
+    query = signing.addresses.sign(PATH, PARAMETERS, signing.key(), DAY_S)
+    assert signing.sees(signing.addresses.opened(PATH, query, METER)) == {METER}
 
 
-def test_the_order_of_its_parameters_doesnt_matter(desk: Desk) -> None:
-    pairs = parse_qsl(desk.addresses.sign(PATH, SAID, desk.key(), DAY_S))
-    assert desk.addresses.opened(PATH, urlencode(pairs[::-1]), METER) is not None
+def test_the_order_of_its_parameters_doesnt_matter(signing: Signing) -> None:
+    pairs = parse_qsl(signing.addresses.sign(PATH, PARAMETERS, signing.key(), DAY_S))
+    assert signing.addresses.opened(PATH, urlencode(pairs[::-1]), METER) is not None
 
 
-def test_the_key_itself_isnt_in_it(desk: Desk) -> None:
-    secret, key_id = desk.world.new_key(EVERYTHING)
-    query = desk.addresses.sign(PATH, SAID, key_id, DAY_S)
+def test_the_address_does_not_contain_the_key(signing: Signing) -> None:
+    secret, key_id = signing.world.new_key(EVERYTHING)
+    query = signing.addresses.sign(PATH, PARAMETERS, key_id, DAY_S)
     assert secret not in query
     assert key_id in query
 
 
 Change = Callable[[dict[str, str]], object]
 CHANGES: dict[str, Change] = {
-    "another range": lambda said: said.update(range="30d"),
-    "one parameter more": lambda said: said.update(width="900"),
-    "one parameter less": lambda said: said.pop("theme"),
-    "a later end": lambda said: said.update(exp=str(int(said["exp"]) + 1)),
-    "no end": lambda said: said.pop("exp"),
-    "an end that is no number": lambda said: said.update(exp="never"),
-    "another key": lambda said: said.update(key="key_other"),
-    "no key": lambda said: said.pop("key"),
-    "an empty signature": lambda said: said.update(sig=""),
-    "half of a signature": lambda said: said.update(sig=said["sig"][:20]),
-    "another signature": lambda said: said.update(sig=said["sig"][:-1] + "\N{OGHAM SPACE MARK}"),
-    "a signature in other letters": lambda said: said.update(sig=said["sig"].swapcase()),
+    "another range": lambda signed: signed.update(range="30d"),
+    "one parameter more": lambda signed: signed.update(width="900"),
+    "one parameter less": lambda signed: signed.pop("theme"),
+    "a later end": lambda signed: signed.update(exp=str(int(signed["exp"]) + 1)),
+    "no end": lambda signed: signed.pop("exp"),
+    "an end that is no number": lambda signed: signed.update(exp="never"),
+    "another key": lambda signed: signed.update(key="key_other"),
+    "no key": lambda signed: signed.pop("key"),
+    "an empty signature": lambda signed: signed.update(sig=""),
+    "half of a signature": lambda signed: signed.update(sig=signed["sig"][:20]),
+    "another signature": lambda signed: signed.update(
+        sig=signed["sig"][:-1] + "\N{OGHAM SPACE MARK}"
+    ),
+    "a signature in other letters": lambda signed: signed.update(sig=signed["sig"].swapcase()),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_whatever_is_changed_closes_it(desk: Desk, change: Change) -> None:
-    said = dict(parse_qsl(desk.addresses.sign(PATH, SAID, desk.key(), DAY_S)))
-    change(said)
-    assert desk.addresses.opened(PATH, urlencode(said), METER) is None
+def test_any_change_makes_an_address_invalid(signing: Signing, change: Change) -> None:
+    result = dict(parse_qsl(signing.addresses.sign(PATH, PARAMETERS, signing.key(), DAY_S)))
+    change(result)
+    assert signing.addresses.opened(PATH, urlencode(result), METER) is None
 
 
 @pytest.mark.parametrize("path", [PATH.replace(METER, TWIN), PATH.replace("png", "svg"),
                                   "/export/fleet.png", PATH + "/", PATH.upper()])  # fmt: skip
-def test_it_is_good_for_its_own_path(desk: Desk, path: str) -> None:
-    query = desk.addresses.sign(PATH, SAID, desk.key(), DAY_S)
-    assert desk.addresses.opened(path, query, METER) is None
+def test_an_address_is_valid_for_its_own_path_only(signing: Signing, path: str) -> None:
+    query = signing.addresses.sign(PATH, PARAMETERS, signing.key(), DAY_S)
+    assert signing.addresses.opened(path, query, METER) is None
 
 
-def test_a_repeated_parameter_closes_it(desk: Desk) -> None:
-    query = desk.addresses.sign(PATH, SAID, desk.key(), DAY_S)
+def test_a_repeated_parameter_makes_an_address_invalid(signing: Signing) -> None:
+    query = signing.addresses.sign(PATH, PARAMETERS, signing.key(), DAY_S)
     for more in ("&range=7d", "&sig=x", "&exp=9999999999"):
-        assert desk.addresses.opened(PATH, query + more, METER) is None
+        assert signing.addresses.opened(PATH, query + more, METER) is None
 
 
-def test_it_ends_with_its_second(desk: Desk) -> None:
-    desk.clock.at_s = round(desk.clock.at_s)
-    query = desk.addresses.sign(PATH, SAID, desk.key(), 60)
-    desk.clock.at_s += 59.999
-    assert desk.addresses.opened(PATH, query, METER) is not None
-    desk.clock.at_s += 0.001
-    assert desk.addresses.opened(PATH, query, METER) is None
+def test_an_address_expires_to_the_second(signing: Signing) -> None:
+    signing.clock.at_s = round(signing.clock.at_s)
+    query = signing.addresses.sign(PATH, PARAMETERS, signing.key(), 60)
+    signing.clock.at_s += 59.999
+    assert signing.addresses.opened(PATH, query, METER) is not None
+    signing.clock.at_s += 0.001
+    assert signing.addresses.opened(PATH, query, METER) is None
 
 
-def test_another_secret_knows_none_of_it(desk: Desk) -> None:
-    query = desk.addresses.sign(PATH, SAID, desk.key(), DAY_S)
+def test_another_secret_cannot_open_an_address(signing: Signing) -> None:
+    query = signing.addresses.sign(PATH, PARAMETERS, signing.key(), DAY_S)
     other = Settings.from_env({"WEIR_SECRET_KEY": SECRET + "!"})
-    stranger = SignedAddresses(desk.world.store, other, now_ms=desk.clock.ms)
+    stranger = SignedAddresses(signing.world.store, other, now_ms=signing.clock.ms)
     assert stranger.opened(PATH, query, METER) is None
 
 
-def test_a_key_that_is_revoked_takes_its_addresses_along_at_once(desk: Desk) -> None:
-    key_id = desk.key()
-    query = desk.addresses.sign(PATH, SAID, key_id, DAY_S)
-    assert desk.addresses.opened(PATH, query, METER) is not None
-    desk.world.store.revoke_key(key_id, desk.clock.ms())
-    assert desk.addresses.opened(PATH, query, METER) is None
+def test_revoking_a_key_ends_its_addresses_at_once(signing: Signing) -> None:
+    key_id = signing.key()
+    query = signing.addresses.sign(PATH, PARAMETERS, key_id, DAY_S)
+    assert signing.addresses.opened(PATH, query, METER) is not None
+    signing.world.store.revoke_key(key_id, signing.clock.ms())
+    assert signing.addresses.opened(PATH, query, METER) is None
 
 
-def test_a_key_that_expires_takes_its_addresses_along(desk: Desk) -> None:
-    key_id = desk.key(expires_ms=desk.clock.ms() + 10_000)
-    query = desk.addresses.sign(PATH, SAID, key_id, DAY_S)
-    assert desk.addresses.opened(PATH, query, METER) is not None
-    desk.clock.at_s += 10
-    assert desk.addresses.opened(PATH, query, METER) is None
+def test_an_expired_key_ends_its_addresses(signing: Signing) -> None:
+    key_id = signing.key(expires_ms=signing.clock.ms() + 10_000)
+    query = signing.addresses.sign(PATH, PARAMETERS, key_id, DAY_S)
+    assert signing.addresses.opened(PATH, query, METER) is not None
+    signing.clock.at_s += 10
+    assert signing.addresses.opened(PATH, query, METER) is None
 
 
 @pytest.mark.parametrize(
@@ -151,11 +153,11 @@ def test_a_key_that_expires_takes_its_addresses_along(desk: Desk) -> None:
         (EVERYTHING, CLOSED, False),
     ],
 )
-def test_it_shows_what_its_key_may_see_now(
-    desk: Desk, grant: Grant, organization: str, opens: bool
+def test_an_address_follows_the_present_access_of_its_key(
+    signing: Signing, grant: Grant, organization: str, opens: bool
 ) -> None:
-    query = desk.addresses.sign(PATH, SAID, desk.key(grant, organization), DAY_S)
-    seen = desk.sees(desk.addresses.opened(PATH, query, METER))
+    query = signing.addresses.sign(PATH, PARAMETERS, signing.key(grant, organization), DAY_S)
+    seen = signing.sees(signing.addresses.opened(PATH, query, METER))
     assert seen == ({METER} if opens else None)
 
 
@@ -168,28 +170,28 @@ def test_it_shows_what_its_key_may_see_now(
         (Grant(), set()),
     ],
 )
-def test_a_walls_address_sees_all_of_its_keys_devices(
-    desk: Desk, grant: Grant, sees: set[str]
+def test_an_address_of_the_wall_shows_all_devices_of_its_key(
+    signing: Signing, grant: Grant, sees: set[str]
 ) -> None:
-    query = desk.addresses.sign("/export/fleet.png", [], desk.key(grant), DAY_S)
-    assert desk.sees(desk.addresses.opened("/export/fleet.png", query, None)) == sees
+    query = signing.addresses.sign("/export/fleet.png", [], signing.key(grant), DAY_S)
+    assert signing.sees(signing.addresses.opened("/export/fleet.png", query, None)) == sees
 
 
-def test_only_keys_that_read_sign(desk: Desk) -> None:
-    secret, key_id = desk.world.new_key(EVERYTHING)
-    assert desk.addresses.signer({"service-api-key": secret}) == key_id
-    sending, _ = desk.world.new_key(EVERYTHING, ingest=True)
+def test_only_reading_keys_can_sign(signing: Signing) -> None:
+    secret, key_id = signing.world.new_key(EVERYTHING)
+    assert signing.addresses.signer({"service-api-key": secret}) == key_id
+    sending, _ = signing.world.new_key(EVERYTHING, ingest=True)
     for headers in (
         {"service-api-key": sending},
         {"service-api-key": "00000000-0000-4000-8000-000000000000"},
         {"Authorization": "Bearer x"},
         {},
     ):
-        assert desk.addresses.signer(headers) is None
+        assert signing.addresses.signer(headers) is None
 
 
-def test_asking_again_asks_in_the_same_name(desk: Desk) -> None:
-    """What is remembered for a principal is found again."""
-    query = desk.addresses.sign(PATH, SAID, desk.key(), DAY_S)
-    tokens = {desk.addresses.opened(PATH, query, METER) for _ in range(3)}
+def test_the_same_address_gives_the_same_principal(signing: Signing) -> None:
+    """So replies cached for the principal are used again."""
+    query = signing.addresses.sign(PATH, PARAMETERS, signing.key(), DAY_S)
+    tokens = {signing.addresses.opened(PATH, query, METER) for _ in range(3)}
     assert len(tokens) == 1

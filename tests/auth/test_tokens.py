@@ -1,4 +1,4 @@
-"""Bearer tokens: what makes one good, and each way in which one isn't."""
+"""Bearer tokens: what makes one valid, and each way in which one isn't."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def directory() -> FakeDirectory:
 
 
 def claims(**changes: Any) -> dict[str, Any]:
-    """Good claims, with changes; None leaves one out."""
+    """Valid claims with changes; None leaves a claim out."""
     now = int(time.time())
     good = {
         "iss": "weir", "aud": "weir", "sub": "someone", "iat": now, "exp": now + 60,
@@ -60,7 +60,7 @@ def refused(directory: FakeDirectory, text: str, settings: Settings = SETTINGS) 
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
-def test_a_good_token_is_its_organization(
+def test_a_valid_token_stands_for_its_organization(
     directory: FakeDirectory, clock: Clock, scheme: str
 ) -> None:
     principal = authenticator(directory, clock).principal(None, f"{scheme} {token()}")
@@ -82,7 +82,7 @@ def test_a_good_token_is_its_organization(
         ({"aud": ["other", "weir"]}, Grant(everything=True)),
     ],
 )  # fmt: skip
-def test_claims_become_a_grant(
+def test_claims_give_a_grant(
     directory: FakeDirectory, clock: Clock, changes: dict[str, Any], grant: Grant
 ) -> None:
     principal = authenticator(directory, clock).principal(None, f"Bearer {token(**changes)}")
@@ -99,7 +99,7 @@ def test_claims_become_a_grant(
         ("weir:read weir:administer2 viewer", Role.VIEWER),
     ],
 )
-def test_a_scope_names_a_role(
+def test_a_scope_gives_a_role(
     directory: FakeDirectory, clock: Clock, scope: str, role: Role
 ) -> None:
     gate = authenticator(directory, clock)
@@ -117,7 +117,7 @@ def test_a_token_issued_here_has_the_role_it_was_issued_for(
     assert authenticator(directory, clock).principal(None, f"Bearer {issued}").role is role
 
 
-def test_a_token_issued_here_is_good_here(directory: FakeDirectory, clock: Clock) -> None:
+def test_a_token_issued_here_is_accepted_here(directory: FakeDirectory, clock: Clock) -> None:
     gate = authenticator(directory, clock)
     everything = gate.principal(None, f"Bearer {issue_token(SETTINGS, 'org', None, 60)}")
     assert everything.scope.grant == Grant(everything=True)
@@ -131,7 +131,7 @@ def _part(content: bytes) -> str:
 
 
 def _by_hand(header: dict[str, Any], payload: dict[str, Any], secret: bytes | None) -> str:
-    """A token that no honest library would make."""
+    """A token that no correct library would make."""
     text = f"{_part(json.dumps(header).encode())}.{_part(json.dumps(payload).encode())}"
     signature = b"" if secret is None else hmac.digest(secret, text.encode(), "sha256")
     return f"{text}.{_part(signature)}"
@@ -191,7 +191,7 @@ BAD_TOKENS = {
 
 
 @pytest.mark.parametrize("text", BAD_TOKENS.values(), ids=BAD_TOKENS)
-def test_a_bad_token_is_invalid_and_never_told_why(directory: FakeDirectory, text: str) -> None:
+def test_an_invalid_token_is_refused_without_a_reason(directory: FakeDirectory, text: str) -> None:
     error = refused(directory, text)
     assert isinstance(error, Unauthorized)
     assert error.challenges == (
@@ -215,10 +215,10 @@ def test_clocks_may_differ_by_half_a_minute(directory: FakeDirectory, clock: Clo
         authenticator(directory, clock).principal(None, f"Bearer {text}")
 
 
-def test_a_remembered_token_is_verified_again_once_it_expires(
+def test_a_cached_token_is_verified_again_once_it_expires(
     directory: FakeDirectory, clock: Clock
 ) -> None:
-    text = f"Bearer {token(exp=int(clock.at_s) - 27)}"  # good for three seconds more
+    text = f"Bearer {token(exp=int(clock.at_s) - 27)}"  # valid for three more seconds
     gate = authenticator(directory, clock)
     for _ in range(3):
         gate.principal(None, text)
@@ -300,7 +300,7 @@ def theirs(algorithm: str, key: Any = None, kid: str | None = "k1", **changes: A
 
 @pytest.mark.parametrize("algorithm", KEYS)
 @pytest.mark.parametrize("kid", ["k1", None])
-def test_an_external_issuer_s_token_is_good(
+def test_an_external_issuer_s_token_is_accepted(
     tmp_path: Path, directory: FakeDirectory, clock: Clock, algorithm: str, kid: str | None
 ) -> None:
     settings = external(tmp_path, algorithm, jwk(algorithm, KEYS[algorithm], kid))
@@ -310,7 +310,7 @@ def test_an_external_issuer_s_token_is_good(
 
 
 @pytest.mark.parametrize("algorithm", KEYS)
-def test_an_external_issuer_s_token_is_held_to_its_own_terms(
+def test_an_external_issuer_s_token_must_meet_that_issuer_s_rules(
     tmp_path: Path, directory: FakeDirectory, algorithm: str
 ) -> None:
     settings = external(tmp_path, algorithm, jwk(algorithm, KEYS[algorithm]))

@@ -1,4 +1,4 @@
-"""What many dashboards at once are measured with."""
+"""The figures and checks of the benchmark of many open dashboards."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from benchmarks.site.crowd import Habit, Sample, figures, live
 from benchmarks.site.renderer import Dependency, dependencies
 
 
-def test_figures_are_of_good_answers_and_count_the_bad() -> None:
+def test_times_are_of_good_responses_and_bad_ones_are_counted() -> None:
     good = [Sample("chart", 0.0, float(ms), 100) for ms in range(1, 102)]
     bad = Sample("chart", 9.0, 5_000.0, 0, "ReadTimeout")
-    (found,) = figures([*good, bad], seconds=10)
-    assert (found.p50_ms, found.p95_ms, found.slowest_ms) == (51, 96, 101)
-    assert found.faults == {"ReadTimeout": 1}
-    assert (found.answers, found.per_s) == (102, 10.2)
+    (result,) = figures([*good, bad], seconds=10)
+    assert (result.p50_ms, result.p95_ms, result.slowest_ms) == (51, 96, 101)
+    assert result.faults == {"ReadTimeout": 1}
+    assert (result.answers, result.per_s) == (102, 10.2)
 
 
-def test_each_kind_is_told_for_itself_and_then_all() -> None:
+def test_each_kind_has_its_row_and_all_have_a_total() -> None:
     samples = [Sample(kind, 0.0, ms, 1) for kind, ms in (("wall", 3.0), ("chart", 1.0))]
     assert [(f.kind, f.p50_ms) for f in figures(samples, 1)] == [
         ("chart", 1.0),
@@ -28,12 +28,12 @@ def test_each_kind_is_told_for_itself_and_then_all() -> None:
     ]
 
 
-def test_without_a_good_answer_there_is_no_time() -> None:
-    (found,) = figures([Sample("wall", 0.0, 1.0, 0, "status 500")], 1)
-    assert math.isnan(found.p95_ms)
+def test_without_a_good_response_there_is_no_time() -> None:
+    (result,) = figures([Sample("wall", 0.0, 1.0, 0, "status 500")], 1)
+    assert math.isnan(result.p95_ms)
 
 
-def test_everybody_keeps_their_rhythm_and_what_breaks_is_heard() -> None:
+def test_every_reader_keeps_its_interval_and_errors_are_reported() -> None:
     done: list[float] = []
     live([Habit(done.append, 0.1)] * 2, seconds=0.55, seed=1)
     assert 8 <= len(done) <= 14
@@ -41,9 +41,9 @@ def test_everybody_keeps_their_rhythm_and_what_breaks_is_heard() -> None:
         live([Habit(lambda due_s: 1 / 0, 0.1)], seconds=0.2, seed=1)
 
 
-def test_only_the_servers_callbacks_are_asked() -> None:
+def test_only_server_callbacks_are_requested() -> None:
     part = [{"id": "question", "property": "data"}]
-    told = [
+    messages = [
         {"output": "..graph.figure...badge.children..", "inputs": part, "state": []},
         {"output": "board.data", "inputs": part, "state": part},
         {
@@ -54,7 +54,7 @@ def test_only_the_servers_callbacks_are_asked() -> None:
         },
     ]
     several = ("graph.figure", "badge.children")
-    assert dependencies(told) == [
+    assert dependencies(messages) == [
         Dependency("..graph.figure...badge.children..", several, ("question.data",), ()),
         Dependency("board.data", ("board.data",), ("question.data",), ("question.data",)),
     ]

@@ -1,6 +1,6 @@
-"""The benchmarks at their smallest: every exactness check holds, every race runs to its report.
+"""The benchmarks at their smallest: every exactness check passes, every race ends in a report.
 
-No figure is judged here: a test's machine is shared and its fleet tiny.
+No figure is judged here: the machine is shared and the fleet tiny.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def postgres_ground(
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_every_suite_finds_exact_answers_and_reports(name: str, sqlite_ground: Ground) -> None:
+def test_every_suite_checks_exactness_and_reports(name: str, sqlite_ground: Ground) -> None:
     if name in OPTIONAL and not find_spec(OPTIONAL[name]):
         pytest.skip(f"{OPTIONAL[name]} is no requirement of Weir and not installed")
     outcomes = run_suite(name, sqlite_ground, rounds=1)
@@ -65,12 +65,12 @@ def test_every_suite_finds_exact_answers_and_reports(name: str, sqlite_ground: G
 
 
 @pytest.mark.parametrize("name", [n for n in SUITES if n not in ONCE])
-def test_postgres_answers_as_exactly(name: str, postgres_ground: Ground) -> None:
-    with postgres_ground.anew() as ground:
+def test_postgres_passes_the_same_checks(name: str, postgres_ground: Ground) -> None:
+    with postgres_ground.new_ground() as ground:
         suite(name).check(ground)
 
 
-def test_a_wrong_answer_ends_the_run(
+def test_a_wrong_result_ends_the_run(
     sqlite_ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(sqlite_ground.store), "count", lambda *_, **__: 0)
@@ -78,7 +78,7 @@ def test_a_wrong_answer_ends_the_run(
         run_suite("paging", sqlite_ground, rounds=1)
 
 
-def test_a_kept_store_is_used_again_but_never_for_another_fleet(tmp_path: Path) -> None:
+def test_a_store_is_reused_but_never_for_another_fleet(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'kept.sqlite'}"
     with ground_at(url, FEWER, str, tmp_path) as first:
         devices = first.devices
@@ -92,7 +92,7 @@ def test_a_kept_store_is_used_again_but_never_for_another_fleet(tmp_path: Path) 
 
 
 def _outcome(ours_s: list[float], floors_s: tuple[float, float], *goals: Goal) -> Outcome:
-    """A race whose contenders say what they took."""
+    """A race with these times, in seconds."""
     times = iter(ours_s)
     first, second = floors_s
     race = Race(
@@ -124,12 +124,12 @@ def test_ratios_are_of_medians_and_of_the_slowest() -> None:
         (Goal(1_999_999, " µs"), False),
     ],
 )
-def test_a_goal_binds_from_its_side(goal: Goal, met: bool) -> None:
+def test_a_goal_is_met_from_its_own_side(goal: Goal, met: bool) -> None:
     assert _outcome([1.0, 2.0, 9.0], (1.0, 1.0), goal).met is met
 
 
 @pytest.mark.parametrize(("again", "noisy"), [(0.94, True), (0.96, False), (1.06, True)])
-def test_a_floor_that_disagrees_with_itself_makes_noise(again: float, noisy: bool) -> None:
+def test_a_floor_that_varies_is_reported_as_noise(again: float, noisy: bool) -> None:
     outcome = _outcome([1.0], (1.0, again), Goal(10))
     assert outcome.noisy is noisy
     assert ("NOISY" in as_markdown({}, [outcome])) is noisy

@@ -1,6 +1,6 @@
-"""What axe-core finds wrong with a page for people who see, hear or move otherwise.
+"""The accessibility rules of axe-core that a page breaks.
 
-The script is axe-core 4.14.1, unchanged, under its own licence beside it (MPL-2.0).
+The script is axe-core 4.14.1, unchanged, with its licence beside it (MPL-2.0).
 """
 
 from __future__ import annotations
@@ -21,23 +21,25 @@ axe.run(document, {...asked, resultTypes: ["violations"]})
   .catch((error) => done([["axe failed", String(error), []]]));
 """
 GROUND: Final = "return getComputedStyle(document.documentElement).backgroundColor"
+# An animation by scrolling runs as long as its element is there.
 FADED: Final = (
     "return document.getAnimations().every((each) => each.playState !== 'running'"
+    " || each.timeline !== document.timeline"
     " || each.effect.getComputedTiming().iterations === Infinity)"
 )
 
 
 def findings(tab: Tab, *rules: str) -> list[str]:
-    """One line a rule that the page breaks, of all rules or those named, with where; nothing where
-    all is well."""
+    """One line for each broken rule, with the elements. Checks all rules, or those named."""
     tab.run(_SCRIPT.read_text("utf-8"))
     tab.driver.set_script_timeout(30)
-    found: list[Any] = tab.driver.execute_async_script(_RUN, rules)
-    return [f"{rule}: {help} | {' | '.join(nodes[:4])}" for rule, help, nodes in found]
+    results: list[Any] = tab.driver.execute_async_script(_RUN, rules)
+    return [f"{rule}: {help} | {' | '.join(nodes[:4])}" for rule, help, nodes in results]
 
 
 def findings_in_both_colours(tab: Tab) -> list[str]:
-    """Of a light page that follows the system: all rules, and in the dark those of colours."""
+    """All rules on the light theme, and the rules of colour on the dark one. The page must follow
+    the system's theme."""
     light, ground = findings(tab), tab.run(GROUND)
     tab.colours("dark")
     tab.until(lambda: tab.run(GROUND) != ground and tab.run(FADED))

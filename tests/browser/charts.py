@@ -1,4 +1,4 @@
-"""Reading a chart off the screen."""
+"""Reads a chart from the screen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _GRAPH = "document.querySelector('.js-plotly-plot')"
 
 
 class Box(NamedTuple):
-    """The plot's inside, in CSS pixels of the page."""
+    """The plot area, in CSS pixels of the page."""
 
     x: float
     y: float
@@ -24,7 +24,7 @@ class Chart:
     tab: Tab
 
     def drawn(self) -> Chart:
-        """Wait until an answer is drawn."""
+        """Wait until the rows are drawn."""
         self.tab.until(self.badge)
         self.tab.until(lambda: self.rows() or self.tab.text(".empty-plot"))
         return self
@@ -33,13 +33,13 @@ class Chart:
         return self.tab.text("#chart-badge")
 
     def rows(self) -> int:
-        """How many points the line has."""
+        """The number of points of the line."""
         return self.tab.run(
             f"const g = {_GRAPH}; return g && g.data && g.data[2] ? g.data[2].x.length : 0"
         )
 
     def range(self) -> list[str]:
-        """The axis' ends, to the second."""
+        """The axis' first and last instant, cut to the second."""
         return [
             t[:19].replace(" ", "T") for t in self.tab.run(f"return {_GRAPH}.layout.xaxis.range")
         ]
@@ -53,9 +53,9 @@ class Chart:
         )
 
     def marks(self) -> list[tuple[str, float]]:
-        """The axis' texts as seen, each with its place between the plot's ends (0 to 1)."""
+        """The visible axis labels, each with its position in the plot (0 to 1)."""
         box = self.box()
-        found: list[dict[str, Any]] = self.tab.run(
+        results: list[dict[str, Any]] = self.tab.run(
             """return [...document.querySelectorAll('.xtick text')]
                  .filter((e) => e.checkVisibility()).map((e) => {
                  const r = e.getBoundingClientRect();
@@ -64,10 +64,10 @@ class Chart:
                          x: r.x + r.width / 2};
                })"""
         )
-        return [(mark["text"], (mark["x"] - box.x) / box.width) for mark in found]
+        return [(mark["text"], (mark["x"] - box.x) / box.width) for mark in results]
 
     def drag(self, start: float, end: float) -> None:
-        """Across the plot, from one fraction of its width to another."""
+        """Drag across the plot, between two fractions of its width."""
         box = self.box()
         self.tab.drag(box.x + start * box.width, box.x + end * box.width, box.y + box.height / 2)
 
@@ -76,7 +76,7 @@ class Chart:
         self.tab.double_click(box.x + box.width / 2, box.y + box.height / 2)
 
     def hover(self, at: float) -> list[str]:
-        """What the point at that fraction of the width says, line by line."""
+        """The lines of the hover text at that fraction of the width."""
         box = self.box()
         self.tab.move(box.x + box.width / 2, box.y - 100)
         self.tab.move(box.x + at * box.width, box.y + box.height / 2)

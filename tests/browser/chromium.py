@@ -1,4 +1,4 @@
-"""Driving a real Chromium: pages, pointers, clocks, and what it asked and complained of."""
+"""Drives a real Chromium: pages, pointers, clocks, and a record of its requests and errors."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ from selenium.webdriver.chrome.service import Service
 
 T = TypeVar("T")
 PATIENCE_S = 30.0
+# Debian's script in the path starts the first one as a child, which outlives the script when the
+# driver ends that.
+PROGRAMS = (
+    "/usr/lib/chromium/chromium-headless-shell",
+    "chromium-headless-shell",
+    "chromium",
+    "google-chrome",
+)
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -23,14 +31,14 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--force-device-scale-factor=1",
     "--hide-scrollbars",
-    "--renderer-process-limit=1",  # what one page has compiled, the next need not
-    # A machine without a network would otherwise wait for these.
+    "--renderer-process-limit=1",  # later pages reuse what one has compiled
+    # Without a network these would wait for a time-out.
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
 )
-# Collected by the page itself from its first moment on.
+# Run in the page before any script of its own.
 _LISTEN = """
 window.weirViolations = [];
 document.addEventListener("securitypolicyviolation", (event) => {
@@ -40,17 +48,17 @@ document.addEventListener("securitypolicyviolation", (event) => {
 
 
 def program(*names: str) -> str:
-    found = next((path for name in names if (path := shutil.which(name))), None)
-    if found is None:
+    result = next((path for name in names if (path := shutil.which(name))), None)
+    if result is None:
         raise RuntimeError(f"{names[0]} is not installed; `make test` installs it")
-    return found
+    return result
 
 
 @contextmanager
 def started() -> Iterator[Chrome]:
-    """A Chromium that keeps a log of its console and of its network."""
+    """A Chromium that logs its console and its network."""
     options = Options()
-    options.binary_location = program("chromium-headless-shell", "chromium", "google-chrome")
+    options.binary_location = program(*PROGRAMS)
     for flag in FLAGS:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
@@ -63,9 +71,9 @@ def started() -> Iterator[Chrome]:
 
 
 @contextmanager
-def looked_at(driver: Chrome, base_url: str) -> Iterator[Tab]:
-    """A light tab. At its end it has asked this host alone, broken no rule of its policy and met
-    no error."""
+def checked_tab(driver: Chrome, base_url: str) -> Iterator[Tab]:
+    """A tab with the light theme. At its end, asserts that it sent requests to this host alone,
+    broke no rule of its content security policy and logged no error."""
     opened = Tab(driver, base_url)
     opened.colours("light")
     yield opened
@@ -76,7 +84,7 @@ def looked_at(driver: Chrome, base_url: str) -> Iterator[Tab]:
 
 
 class Tab:
-    """What a test does in the browser's one tab, and what the tab did meanwhile."""
+    """The browser's one tab, and a record of what it requested and logged."""
 
     def __init__(self, driver: Chrome, base_url: str) -> None:
         self.driver, self.base_url = driver, base_url
@@ -114,17 +122,17 @@ class Tab:
         return self.driver.execute_script(script, *arguments)
 
     def until(self, what: Callable[[], T], *, patience_s: float = PATIENCE_S) -> T:
-        """What ``what`` answers as soon as that is true."""
+        """The first true value of ``what``, called until ``patience_s`` (seconds) have passed."""
         deadline = time.monotonic() + patience_s
-        while not (found := what()):
+        while not (result := what()):
             if time.monotonic() > deadline:
                 shown = self.text("main") or self.text()
                 raise AssertionError(f"not within {patience_s:.0f} s; there is: {shown[:600]}")
             time.sleep(0.05)
-        return found
+        return result
 
     def text(self, selector: str = "body") -> str:
-        """What a reader sees of an element; nothing of one that is hidden."""
+        """The visible text of an element; empty if it is hidden."""
         return self.run(
             "const e = document.querySelector(arguments[0]);"
             "return e && e.checkVisibility() ? e.innerText ?? e.textContent : ''",
@@ -135,9 +143,9 @@ class Tab:
         self.run("document.querySelector(arguments[0]).click()", selector)
 
     def back(self) -> None:
-        """To the very entry before. The browser's own button skips entries that a script made
-        without a person's gesture, which is what clicks by script are; and where a page is busy,
-        the driver may run a script's `history.back()` more than once."""
+        """Go to the previous entry by the DevTools protocol. The browser's own button skips entries
+        that a script made without a user gesture, as clicks by script do; and on a busy page the
+        driver may run a script's `history.back()` more than once."""
         self._step(-1)
 
     def forward(self) -> None:
@@ -149,7 +157,7 @@ class Tab:
         self.cdp("Page.navigateToHistoryEntry", entryId=entry["id"])
 
     def _history_up_to_date(self) -> Any:
-        """The browser's history, once it has heard of what the page's script pushed last."""
+        """The browser's history, once it includes the last entry pushed by a script."""
         history = self.cdp("Page.getNavigationHistory")
         here = history["entries"][history["currentIndex"]]["url"]
         return history if here == self.run("return window.location.href") else None
@@ -157,8 +165,8 @@ class Tab:
     # --- The pointer -----------------------------------------------------------------------------
 
     def press(self, selector: str) -> None:
-        """A click as a person makes it. What a script pushes to the history without a person's
-        gesture, the browser may put in the place of the entry before."""
+        """A click with a user gesture. Without one, the browser may replace the previous entry when
+        a script pushes to the history."""
         x, y = self.run(
             "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
             "return [box.x + box.width / 2, box.y + box.height / 2]",
@@ -197,7 +205,7 @@ class Tab:
             clickCount=count if pressed else 0,
         )
 
-    # --- What it asked and complained of ---------------------------------------------------------
+    # --- Requests and errors ---------------------------------------------------------------------
 
     def close(self) -> None:
         self._collect()
@@ -206,7 +214,7 @@ class Tab:
         self.driver.get("about:blank")
 
     def strangers(self) -> list[str]:
-        """Addresses of other hosts that were asked."""
+        """Requested addresses of other hosts."""
         own = urlsplit(self.base_url).netloc
         urls = [entry["params"]["request"]["url"] for entry in self._requests]
         return [u for u in urls if urlsplit(u).netloc not in (own, "")]
@@ -214,10 +222,10 @@ class Tab:
     def errors(self) -> list[str]:
         entries = self.driver.get_log("browser")
         severe = [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
-        return [m for m in severe if not any(known in m for known in self.tolerated)]
+        return [m for m in severe if not any(pattern in m for pattern in self.tolerated)]
 
     def requested(self, part: str) -> list[dict[str, Any]]:
-        """The requests so far whose address has that part."""
+        """The requests so far whose address contains ``part``."""
         self._collect()
         requests = [entry["params"]["request"] for entry in self._requests]
         return [request for request in requests if part in request["url"]]
@@ -228,7 +236,7 @@ class Tab:
         self.run("window.weirViolations = []")
 
     def _log(self) -> list[dict[str, Any]]:
-        """The requests since the last look."""
+        """The requests since the last call."""
         if not hasattr(self, "_requests"):
             self._requests: list[dict[str, Any]] = []
         messages = (json.loads(e["message"])["message"] for e in self.driver.get_log("performance"))

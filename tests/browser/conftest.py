@@ -1,4 +1,4 @@
-"""A real Chromium, one for all tests, and the dashboard on a real port."""
+"""One real Chromium for all tests, and the dashboard on a real port."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import pytest
 from selenium import webdriver
 
 from api.client import Client
+from api.roles import Role
 from api.server import create_service
-from tests.browser.chromium import Tab, looked_at, started
+from tests.browser.chromium import Tab, checked_tab, started
 from tests.browser.framed import Framed
 from tests.dashboards import Fleet, Site, make_fleet, served
 from tests.web.auth.remote import serving
@@ -24,7 +25,7 @@ from web.dashboard import create_dashboard
 
 
 class Window:
-    """A browser's window, and what to do with it."""
+    """The browser's window."""
 
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
@@ -53,11 +54,11 @@ class Window:
         return self.run("return window.weirViolations")
 
     def messages(self) -> list[str]:
-        """What the console has said since it was last asked."""
+        """The console's messages since the last call."""
         return [str(entry["message"]) for entry in self.driver.get_log("browser")]
 
-    def asked(self) -> list[str]:
-        """The addresses asked for since this was last called."""
+    def requests(self) -> list[str]:
+        """The requested addresses since the last call."""
         entries = (json.loads(e["message"])["message"] for e in self.driver.get_log("performance"))
         sent = (e for e in entries if e["method"] == "Network.requestWillBeSent")
         return [entry["params"]["request"]["url"] for entry in sent]
@@ -71,7 +72,7 @@ def chromium() -> Iterator[webdriver.Chrome]:
 
 @pytest.fixture
 def window(chromium: webdriver.Chrome) -> Window:
-    """As new: no cookies, nothing kept, 1440 × 900."""
+    """A fresh window: no cookies, empty storage, 1440 × 900 px."""
     window = Window(chromium)
     chromium.get("about:blank")
     window.command("Network.enable")
@@ -79,7 +80,7 @@ def window(chromium: webdriver.Chrome) -> Window:
     window.command("Emulation.setEmulatedMedia", features=[])
     window.size(1440, 900)
     window.messages()
-    window.asked()
+    window.requests()
     return window
 
 
@@ -94,7 +95,8 @@ Serve = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def serve(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
-    """``serve(**access)``: the address of a dashboard that is entered so."""
+    """``serve(**access)`` starts a dashboard with these settings of access and returns its
+    address."""
     with ExitStack() as stack:
 
         def served(**access: Any) -> str:
@@ -106,7 +108,7 @@ def serve(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
         yield served
 
 
-# --- A fleet to look at --------------------------------------------------------------------------
+# --- A demo fleet --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -118,15 +120,26 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
 
 @pytest.fixture(scope="module")
 def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Open to everybody at this machine."""
+    """A site that this machine may open without signing in."""
     with served(fleet, tmp_path_factory.mktemp("site")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def staffed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A fleet whose reader is an administrator."""
+    folder: Path = tmp_path_factory.mktemp("staffed")
+    made = make_fleet(folder, many=0)
+    made.store.set_key_role("key_test", Role.ADMINISTRATOR)
+    with served(made, folder) as running:
+        yield running
+    made.store.close()
 
 
 @pytest.fixture
 def tab(window: Window, site: Site) -> Iterator[Tab]:
     """On a wide screen."""
-    with looked_at(window.driver, site.url) as opened:
+    with checked_tab(window.driver, site.url) as opened:
         yield opened
 
 
@@ -135,20 +148,20 @@ Down = Callable[[str], Path]
 
 @pytest.fixture
 def down(tab: Tab, tmp_path: Path) -> Iterator[Down]:
-    """``down(ending)`` waits for the one file of that ending that the browser has downloaded."""
+    """``down(ending)`` waits for a downloaded file of that ending; there must be one only."""
     tab.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
 
     def arrived(ending: str) -> Path:
-        found = tab.until(
-            # Its name is taken by an empty file until the one that is being written has come whole.
+        result = tab.until(
+            # An empty file holds its name until the download is complete.
             lambda: next(
                 (f for f in tmp_path.iterdir() if f.name.endswith(ending) and f.stat().st_size),
                 None,
             ),
             patience_s=40.0,
         )
-        assert found is not None
-        return found
+        assert result is not None
+        return result
 
     yield arrived
     tab.cdp("Browser.setDownloadBehavior", behavior="default")
@@ -171,14 +184,14 @@ def host() -> Iterator[Host]:
 
 @pytest.fixture(scope="module")
 def stranger() -> Iterator[Host]:
-    """Another site, which no embed names."""
+    """Another site, allowed by no embed."""
     with hosting() as running:
         yield running
 
 
 @pytest.fixture
 def framed(chromium: webdriver.Chrome, embeds: Embeds, host: Host) -> Iterator[Framed]:
-    """Nothing is kept, and third-party cookies are blocked."""
+    """A host's page with empty storage, in a browser that blocks third-party cookies."""
     made = Framed(chromium, embeds, host)
     made.tab.cdp("Network.enable")
     made.tab.cdp("Network.clearBrowserCookies")
@@ -188,8 +201,8 @@ def framed(chromium: webdriver.Chrome, embeds: Embeds, host: Host) -> Iterator[F
         disableThirdPartyCookieMetadata=True,
         disableThirdPartyCookieHeuristics=True,
     )
-    embeds.asked.clear()
-    host.asked.clear()
+    embeds.requests.clear()
+    host.requests.clear()
     host.pages.clear()
     yield made
     chromium.switch_to.default_content()

@@ -1,4 +1,4 @@
-"""An embed in a frame of a host's page, in the browser's one tab."""
+"""An embed in a frame of a host's page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class Framed:
         size: tuple[int, int] = (1040, 400),
         host: Host | None = None,
     ) -> None:
-        """And go into the frame. ``script`` is the host's; it finds the frame as ``frame``."""
+        """Open the host's page and enter the frame. ``script`` runs on the host's page, with the
+        frame as ``frame``."""
         width, height = size
         page = (
             f"<iframe id='frame' title='Embed' {attributes} width='{width}' height='{height}'"
@@ -59,7 +60,7 @@ class Framed:
 
     @contextmanager
     def outside(self) -> Iterator[None]:
-        """On the host's page for a moment."""
+        """Leave the frame for the host's page while the context lasts."""
         self.driver.switch_to.default_content()
         try:
             yield
@@ -67,22 +68,22 @@ class Framed:
             self.inside()
 
     def post(self, message: dict[str, Any]) -> None:
-        """From the host's page to the frame."""
+        """Post a message from the host's page to the frame."""
         with self.outside():
             self.tab.run("frame.contentWindow.postMessage(arguments[0], '*')", message)
 
     def shown(self) -> int:
-        """How many points or lines there are to see; waits for them."""
+        """The number of visible points or lines, once there are any."""
         return self.tab.until(lambda: self.tab.run(SHOWN), patience_s=PATIENCE_S)
 
-    def said(self, *words: str, patience_s: float = PATIENCE_S) -> str:
-        """What the frame says for itself, once it says all of these words."""
+    def wait_for_notice(self, *words: str, patience_s: float = PATIENCE_S) -> str:
+        """The frame's message, once it contains all of these words."""
 
-        def found() -> str:
-            text = self.tab.text("#embed-said")
+        def notice_text() -> str:
+            text = self.tab.text("#embed-notice")
             return text if text and all(word in text for word in words) else ""
 
-        return self.tab.until(found, patience_s=patience_s)
+        return self.tab.until(notice_text, patience_s=patience_s)
 
     def state(self) -> str:
         return self.tab.run("return document.getElementById('embed').dataset.state")
@@ -95,7 +96,7 @@ class Framed:
         return float(self.tab.run(f"return {style}"))
 
 
-def make(embeds: Embeds, view: str, host: Host, **said: Any) -> Embed:
-    """Of the devices that suit the view, for that host."""
+def make(embeds: Embeds, view: str, host: Host, **fields: Any) -> Embed:
+    """Create an embed of the devices that suit the view, allowed on that host."""
     metric = "flow_rate" if view == "chart" else None
-    return embeds.make(view, *VIEWS[view], metric=metric, origins=(host.url,), **said)
+    return embeds.make(view, *VIEWS[view], metric=metric, origins=(host.url,), **fields)

@@ -1,8 +1,8 @@
-"""Pictures of every page, in both themes, wide and on a phone: `make screenshots`.
+"""Pictures of every page in both themes, wide and on a phone: `make screenshots`.
 
-Looks at the demo fleet and, where they are, at the real meters beside the project, through the real
-server. The store is kept under build/, so that a second run takes seconds; the pictures go to
-screenshots/, which is nobody's to commit.
+Shows the demo fleet and, if the folder is there, the real meters beside the project, by the real
+server. The store stays under build/, so that a second run takes seconds. The pictures go to
+screenshots/, which git ignores.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.conftest import SHARED_DATA
 from tests.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = ROOT / "build" / "screenshots"
+SCREENSHOTS = ROOT / "build" / "screenshots"
 PICTURES = ROOT / "screenshots"
 REAL = ("ampds2_year1", "bwdf_dma01_06", "weusedto", "daiad_amphiro_A_events")
 SIZES = {1440: 1000, 390: 844}
@@ -37,8 +37,8 @@ REAL_ZOOM = "?range=1y&from=2023-03-25T00:00:00Z&to=2023-03-28T00:00:00Z"
 
 @dataclass(frozen=True)
 class Picture:
-    """``chart`` pages are waited for until they are drawn, others until ``text`` is there;
-    ``hover`` is where the pointer rests, a fraction of the plot's width."""
+    """``chart`` pages are waited for until they are drawn, others until ``text`` appears. ``hover``
+    is the pointer's place, a fraction of the plot's width."""
 
     name: str
     path: str
@@ -48,9 +48,10 @@ class Picture:
 
 
 def pictures(ids: Mapping[str, str]) -> Iterator[Picture]:
-    """``ids`` by serial number."""
+    """The pictures to take. ``ids`` are device ids by serial number."""
     yield Picture("fleet", "/?q=FM-", "Reporting", chart=False)
-    yield Picture("fleet-all", "/", "Reporting", chart=False)  # with meters that are long silent
+    # With meters that have not reported for long.
+    yield Picture("fleet-all", "/", "Reporting", chart=False)
     yield Picture("fleet-metric-30d", "/?window=30d&units=metric", "Reporting", chart=False)
     yield Picture("devices", "/devices", "Reporting", chart=False)
     yield Picture("embeds", "/embeds", "New embed", chart=False)
@@ -75,18 +76,18 @@ def pictures(ids: Mapping[str, str]) -> Iterator[Picture]:
         yield Picture("real-shower-30d", "/devices/AMPH-FE9DAE9D?range=30d")
 
 
-# --- What is looked at ---------------------------------------------------------------------------
+# --- The fleet -----------------------------------------------------------------------------------
 
 
 def flask(*words: str) -> str:
-    """A command of the project's own; its answer as JSON."""
+    """Run a command of the project; returns its JSON output."""
     command = [sys.executable, "-m", "flask", *words, "--json"]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout
 
 
 def fill() -> None:
-    """The demo fleet up to now, and the real meters beside it. What is there is not read again."""
+    """Bring the demo fleet up to now and import the real meters, unless that is done already."""
     seeded = json.loads(flask("demo", "seed"))
     if not SHARED_DATA.is_dir():
         print("../shared/data is missing: no pictures of real meters")  # noqa: T201
@@ -106,7 +107,7 @@ def server() -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     try:
         deadline = time.monotonic() + 30
-        while not _answers(url):
+        while not _responds(url):
             if running.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("the server didn't start")
             time.sleep(0.1)
@@ -116,7 +117,7 @@ def server() -> Iterator[str]:
         running.wait(30)
 
 
-def _answers(url: str) -> bool:
+def _responds(url: str) -> bool:
     try:
         return httpx.get(f"{url}/healthz", timeout=1).status_code == 200
     except httpx.TransportError:
@@ -136,7 +137,7 @@ def take(tab: Tab, picture: Picture, theme: str, width: int) -> Path:
             chart.hover(picture.hover)
     else:
         tab.until(lambda: picture.text in tab.text("main"))
-    time.sleep(0.4)  # whatever fades has faded
+    time.sleep(0.4)  # until every transition has ended
     path = PICTURES / f"{picture.name}-{theme}-{width}.png"
     tab.driver.save_screenshot(str(path))
     return path
@@ -146,14 +147,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("only", nargs="*", help="names of pictures; all of them unless given")
     only = parser.parse_args().only
-    KEPT.mkdir(parents=True, exist_ok=True)
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     PICTURES.mkdir(exist_ok=True)
     os.environ |= {
-        "WEIR_DATABASE": f"sqlite:///{KEPT / 'weir.sqlite'}",
-        "WEIR_INSTANCE": str(KEPT),
+        "WEIR_DATABASE": f"sqlite:///{SCREENSHOTS / 'weir.sqlite'}",
+        "WEIR_INSTANCE": str(SCREENSHOTS),
     }
     fill()
-    key = json.loads((KEPT / "demo_key").read_text("utf-8"))["key"]
+    key = json.loads((SCREENSHOTS / "demo_key").read_text("utf-8"))["key"]
     with server() as url, started() as driver:
         tab = Tab(driver, url)
         devices = Client.remote(url, key).devices(limit=200).devices

@@ -1,4 +1,4 @@
-"""The chart in a real browser: what only a browser shows."""
+"""The chart in a real browser: behaviour that only a browser has."""
 
 from __future__ import annotations
 
@@ -22,25 +22,29 @@ def opened(tab: Tab, site: Site, serial: str, query: str = "") -> Chart:
 
 
 def answers(tab: Tab) -> int:
-    """How many questions the chart has asked."""
-    asked = tab.requested("_dash-update-component")
-    return sum('"chart-question.data"' in request.get("postData", "") for request in asked)
+    """The number of requests for rows."""
+    requests = tab.requested("_dash-update-component")
+    return sum('"chart-question.data"' in request.get("postData", "") for request in requests)
 
 
-def test_the_first_view_is_asked_for_once(tab: Tab, site: Site) -> None:
-    """Margins and axis are final from the start: drawing the answer must not ask again."""
+def test_the_first_view_is_requested_once(tab: Tab, site: Site) -> None:
+    """Margins and axis are final from the start: drawing the rows must not request again."""
     chart = opened(tab, site, LIVE, "?range=7d")
     width = round(chart.box().width)
-    told = re.fullmatch(r"5 min · ([\d,]+) rows for ([\d,]+) px · min and max exact", chart.badge())
-    assert told is not None
-    assert told[2] == f"{width:,}"
-    tab.until(lambda: f"of {told[1]} rows" in tab.text("#device-rows"))  # the table counts the same
+    result = re.fullmatch(
+        r"5 min · ([\d,]+) rows for ([\d,]+) px · min and max exact", chart.badge()
+    )
+    assert result is not None
+    assert result[2] == f"{width:,}"
+    tab.until(
+        lambda: f"of {result[1]} rows" in tab.text("#device-rows")
+    )  # the table counts the same
     tab.run("return new Promise((done) => setTimeout(done, 400))")
     assert answers(tab) == 1
 
 
 def apart_s(one: list[str], other: list[str]) -> float:
-    """How far two ranges lie apart at most, at either end."""
+    """The largest distance of the two ranges' ends, in seconds."""
     ends = [[datetime.fromisoformat(text) for text in texts] for texts in (one, other)]
     return max(abs((a - b).total_seconds()) for a, b in zip(*ends, strict=True))
 
@@ -53,12 +57,13 @@ def test_a_drag_fetches_finer_rows_and_a_double_click_goes_back(tab: Tab, site: 
     zoomed = chart.range()
     assert chart.badge().startswith("raw · ")
     assert before[0] < zoomed[0] < zoomed[1] < before[1]
-    assert "from=" in tab.driver.current_url
-    assert tab.run("return document.querySelector('#chart-reset').disabled") is False
+    tab.until(lambda: "from=" in tab.driver.current_url)
+    tab.until(lambda: not tab.run("return document.querySelector('#chart-reset').disabled"))
     chart.double_click()
     tab.until(lambda: chart.badge().startswith(coarse.partition(" · ")[0]))
-    assert apart_s(chart.range(), before) <= 120  # a minute may have begun meanwhile, or two
-    assert "from=" not in tab.driver.current_url
+    tab.until(lambda: "from=" not in tab.driver.current_url)
+    # Meanwhile one or two minutes may have begun.
+    tab.until(lambda: apart_s(chart.range(), before) <= 120)
 
 
 def test_the_old_rows_stay_until_the_new_ones_are_there(tab: Tab, site: Site) -> None:
@@ -94,7 +99,7 @@ def test_the_back_button_undoes_a_zoom(tab: Tab, site: Site) -> None:
     assert chart.range() == zoomed
 
 
-def test_a_link_opens_the_view_again(tab: Tab, site: Site) -> None:
+def test_a_link_opens_the_same_view(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, LIVE, "?range=7d")
     coarse = chart.badge()
     chart.drag(0.2, 0.6)
@@ -149,7 +154,7 @@ AUTUMN_MARKS = ["00:00", "02:00", *SPRING_MARKS[1:]]
 
 
 def whole_day(start_ms: int, hours: int) -> str:
-    """The query for New York's whole day that starts then."""
+    """The query for the whole local day in New York that starts then."""
     first, last = (stamp(t, fraction=True) for t in (start_ms, start_ms + hours * HOUR_MS - 1))
     return f"?from={first}&to={last}"
 
@@ -162,7 +167,7 @@ def test_the_day_of_23_hours(tab: Tab, site: Site, browser_zone: str) -> None:
     assert [text.split(" / ")[0] for text, _ in marks] == SPRING_MARKS
     assert marks[0][0] == "00:00 / Sun 8 Mar 2026"
     assert marks[1][0] == "04:00 / EDT"
-    # Three hours after midnight it was four; every mark stands where its instant is.
+    # Three hours after midnight it was 04:00; every label stands at its instant.
     hours = [0, *range(3, 23, 2)]
     for (_, place), hour in zip(marks, hours, strict=True):
         assert place == pytest.approx(hour / 23, abs=0.004)
@@ -187,7 +192,7 @@ def test_the_day_of_25_hours(tab: Tab, site: Site, browser_zone: str) -> None:
     assert re.fullmatch(r"Sun 1 Nov 2026, 01:3\d–01:3\d EST", chart.hover(2.57 / 25)[0])
 
 
-def test_a_hover_says_all_and_only_in_the_zone(tab: Tab, site: Site) -> None:
+def test_a_hover_has_all_values_in_the_chosen_zone(tab: Tab, site: Site) -> None:
     tab.time_zone("Asia/Tokyo")
     chart = opened(tab, site, CLOCKS, whole_day(SPRING, 23))
     title, average, reach, volume, quality = chart.hover(12.1 / 23)
@@ -197,7 +202,8 @@ def test_a_hover_says_all_and_only_in_the_zone(tab: Tab, site: Site) -> None:
     assert reach.startswith("range ")
     assert volume.startswith("volume ")
     assert quality.startswith("quality ")
-    assert tab.run("return document.querySelectorAll('.hoverlayer *').length") == 0  # only ours
+    # Only the page's own hover card.
+    assert tab.run("return document.querySelectorAll('.hoverlayer *').length") == 0
 
 
 # --- Nothing there, something wrong --------------------------------------------------------------
@@ -225,7 +231,7 @@ def test_an_empty_range_leads_to_the_last_data(tab: Tab, site: Site) -> None:
     assert tab.text(".empty-plot") == ""
 
 
-def test_a_failure_leaves_the_picture_and_offers_another_try(tab: Tab, site: Site) -> None:
+def test_a_failure_keeps_the_chart_and_offers_a_retry(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, LIVE, "?range=7d")
     rows = chart.rows()
     site.broken.set()

@@ -24,21 +24,21 @@ def opened(tab: Tab, site: Site, query: str = "", serial: str = LIVE) -> Chart:
 
 
 def press(tab: Tab, *keys: str) -> None:
-    """On the chart, as a keyboard would."""
+    """Press keys on the chart."""
     tab.run("document.querySelector('.plot').focus()")
     for key in keys:
         for kind in ("keyDown", "keyUp"):
             tab.cdp("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
 
-def asked(tab: Tab) -> int:
-    """How many questions the chart has asked."""
+def question_number(tab: Tab) -> int:
+    """The number of requests for rows."""
     requests = tab.requested("_dash-update-component")
     return sum('"chart-question.data"' in request.get("postData", "") for request in requests)
 
 
 def numbers(tab: Tab) -> dict[str, str]:
-    """The strip, by its labels."""
+    """The KPIs' values by their labels."""
     cells = tab.run(
         "return [...document.querySelectorAll('.kpi-body')].map((e) => e.innerText.split(/\\n+/))"
     )
@@ -47,20 +47,20 @@ def numbers(tab: Tab) -> dict[str, str]:
 
 def test_the_device_in_numbers(tab: Tab, site: Site) -> None:
     opened(tab, site, "?range=24h")
-    told = numbers(tab)
-    assert list(told) == ["Last reading", "Uptime, 24 h", "Quality, 24 h", "Volume, 24 h",
+    result = numbers(tab)
+    assert list(result) == ["Last reading", "Uptime, 24 h", "Quality, 24 h", "Volume, 24 h",
                           "Night flow, 02–05", "Leak", "Month end"]  # fmt: skip
-    assert told["Last reading"].endswith(" gpm")
+    assert result["Last reading"].endswith(" gpm")
     silent_min = time.time() / 60 - site.fleet.started_ms / 60_000  # no reading since the start
-    uptime = float(told["Uptime, 24 h"].removesuffix("%"))
+    uptime = float(result["Uptime, 24 h"].removesuffix("%"))
     assert uptime == pytest.approx(100 - silent_min / 14.4, abs=0.2)
-    assert re.fullmatch(r"\d\d – 99", told["Quality, 24 h"])
+    assert re.fullmatch(r"\d\d – 99", result["Quality, 24 h"])
     state = "● Reporting" if silent_min < 14 else "■ Silent"
     assert " ".join(tab.text("#device-state").split()) == state or 14 <= silent_min < 16
     assert tab.text("#freshness") in ("Live · just now", "Live · 5 s ago")
 
 
-def test_units_change_everywhere_and_stand_in_the_address(tab: Tab, site: Site) -> None:
+def test_units_change_everywhere_and_are_in_the_address(tab: Tab, site: Site) -> None:
     opened(tab, site)
     tab.run(
         """const select = document.querySelector('select[data-set=units]');
@@ -111,13 +111,13 @@ def test_the_chart_by_keyboard(tab: Tab, site: Site) -> None:
     assert chart.range()[0] < zoomed[0]
 
 
-def test_a_pan_shows_at_once_what_is_there(tab: Tab, site: Site) -> None:
+def test_a_pan_shows_loaded_rows_at_once(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, "?range=7d")
     coarse = chart.badge()
     chart.drag(0.4, 0.6)
     tab.until(lambda: chart.badge() != coarse)
-    before, questions = chart.range(), asked(tab)
-    answered, drawn = tab.run(
+    before, questions = chart.range(), question_number(tab)
+    responses, drawn = tab.run(
         """const g = document.querySelector('.js-plotly-plot');
            let answered = 0;
            window.weir.chart.onAnswer.push(() => { answered += 1; });
@@ -127,14 +127,14 @@ def test_a_pan_shows_at_once_what_is_there(tab: Tab, site: Site) -> None:
            return [answered, g.data[2].x.filter((x) => x && x < start).length];"""
     )
     assert chart.range()[0] < before[0]
-    assert (answered, drawn > 0) == (0, True)  # the rows reach beyond what is in sight
-    tab.until(lambda: asked(tab) > questions)  # at rest the words follow
+    assert (responses, drawn > 0) == (0, True)  # the rows reach beyond the visible window
+    tab.until(lambda: question_number(tab) > questions)  # at rest the texts follow
     tab.back()
     tab.until(lambda: chart.range() == before)
 
 
 def test_a_pan_cuts_no_peak(tab: Tab, site: Site) -> None:
-    """Rows beside the window don't count in its scale, until they come into sight."""
+    """Rows outside the window don't count in its scale until they are visible."""
     chart = opened(tab, site, "?range=7d")
     coarse = chart.badge()
     chart.drag(0.4, 0.45)
@@ -150,10 +150,10 @@ def test_a_pan_cuts_no_peak(tab: Tab, site: Site) -> None:
     press(tab, "[")
     tab.until(lambda: max(tab.run("return window.tops"), default=0) > 1e6)
     top = "return document.querySelector('.js-plotly-plot').layout.yaxis.range[1]"
-    tab.until(lambda: tab.run(top) < 1e6)  # at rest the answer fits it anew
+    tab.until(lambda: tab.run(top) < 1e6)  # once panning ends the reply fits the scale again
 
 
-def test_a_wheel_zooms_only_where_it_is_meant(tab: Tab, site: Site) -> None:
+def test_a_wheel_zooms_only_with_its_modifier(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, "?range=7d")
     box, before = chart.box(), chart.range()
 
@@ -188,7 +188,7 @@ def test_the_strip_below_moves_the_window(tab: Tab, site: Site) -> None:
     tab.until(lambda: chart.rows() > 10)
 
 
-def test_a_range_by_the_zone_s_clock(tab: Tab, site: Site) -> None:
+def test_a_custom_range_in_local_time(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, "?zone=America/New_York")
 
     def apply(first: str, last: str) -> None:
@@ -202,9 +202,9 @@ def test_a_range_by_the_zone_s_clock(tab: Tab, site: Site) -> None:
     tab.click('[data-value="custom"]')
     assert "local time (America/New_York)" in tab.text("#chart-custom")
     apply("2026-03-08T02:30", "2026-03-09T00:00")
-    tab.until(lambda: "02:30 on Sun 8 Mar 2026 doesn’t exist" in tab.text("#chart-custom-said"))
+    tab.until(lambda: "02:30 on Sun 8 Mar 2026 doesn’t exist" in tab.text("#chart-custom-message"))
     apply("2026-11-01T01:30", "2026-11-02T00:00")
-    tab.until(lambda: "occurs twice" in tab.text("#chart-custom-said"))
+    tab.until(lambda: "occurs twice" in tab.text("#chart-custom-message"))
     tab.run("document.querySelector('[data-fold=first]').value = '1'")
     apply("2026-11-01T01:30", "2026-11-02T00:00")
     tab.until(lambda: chart.range() == ["2026-11-01T06:30:00", "2026-11-02T04:59:59"])
@@ -218,12 +218,12 @@ def test_a_range_by_the_zone_s_clock(tab: Tab, site: Site) -> None:
     assert chart.range() == ["2026-11-01T06:30:00", "2026-11-02T04:59:59"]
 
 
-def test_the_live_tail_keeps_the_zoom_and_rests_while_hidden(tab: Tab, site: Site) -> None:
+def test_the_live_tail_keeps_the_zoom_and_pauses_while_hidden(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, "?range=24h")
     coarse = chart.badge()
     chart.drag(0.5, 0.9)
     tab.until(lambda: chart.badge() != coarse)
-    zoomed, questions = chart.range(), asked(tab)
+    zoomed, questions = chart.range(), question_number(tab)
     hide = (
         "const hidden = arguments[0];"
         "Object.defineProperty(document, 'hidden', {configurable: true, get: () => hidden});"
@@ -231,9 +231,9 @@ def test_the_live_tail_keeps_the_zoom_and_rests_while_hidden(tab: Tab, site: Sit
     )
     tab.run(hide, True)
     time.sleep(0.3)
-    assert asked(tab) == questions
+    assert question_number(tab) == questions
     tab.run(hide, False)
-    tab.until(lambda: asked(tab) > questions)
+    tab.until(lambda: question_number(tab) > questions)
     tab.until(lambda: tab.text("#freshness") == "Updated just now")
     assert chart.range() == zoomed
 
@@ -268,7 +268,9 @@ def test_days_by_keyboard_lead_the_chart_to_them(tab: Tab, site: Site) -> None:
     assert tab.run("return document.activeElement.dataset.from") == start
 
 
-def test_the_service_down_dims_what_was_known_and_tries_again(tab: Tab, site: Site) -> None:
+def test_while_the_service_is_down_the_last_data_is_dimmed_and_requests_repeat(
+    tab: Tab, site: Site
+) -> None:
     opened(tab, site, "?range=7d")
     site.broken.set()
     try:
@@ -287,7 +289,7 @@ def test_a_device_that_never_reported_offers_no_last_data(tab: Tab, site: Site) 
     assert tab.text(".empty-plot") == "This device has never reported."
     assert tab.text("#device-state").split() == ["○", "No", "data"]
     assert "never reported" in tab.text("#kpi-last")
-    assert findings(tab) == []  # its state is the palest of all
+    assert findings(tab) == []  # its state has the palest colour
 
 
 def test_axe_finds_nothing(tab: Tab, site: Site) -> None:

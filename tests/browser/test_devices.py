@@ -1,4 +1,4 @@
-"""The list of ten thousand devices: scrolling, order, search, keyboard, ways back, troubles."""
+"""The list of ten thousand devices: scrolling, sorting, search, keyboard, back button, failures."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.browser
 
 CROWD = 10_000
 TOTAL = CROWD + 4
-# Labels by number: the first of all, of the crowd, and the last.
+# Labels by number: the first of all, the first of the crowd, and the last.
 FIRST, LAST = "Clock tower", "Zone 9999 drip"
 # The list refreshes every 15 s; here twenty times as often.
 HURRIED = """const later = window.setTimeout;
   window.setTimeout = (run, ms, ...rest) =>
     later(run, ms > 9000 && ms < 19000 ? ms / 20 : ms, ...rest);"""
-LONG_TASK_MS = 200  # what a machine without a graphics card may make of a 60 ms task
+LONG_TASK_MS = 200  # the time that a machine without a graphics card may take for a 60 ms task
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 
 
 class List:
-    """What a reader does with the list."""
+    """The list, as a reader uses it."""
 
     def __init__(self, tab: Tab) -> None:
         self.tab = tab
@@ -53,7 +53,7 @@ class List:
         return self
 
     def labels(self) -> list[str]:
-        """Of the rows in sight, from the top; none while some row is still waiting."""
+        """Of the visible rows, from the top; empty while a row is still loading."""
         return self.tab.run(
             """const body = document.querySelector('.ag-body-viewport');
                if (!body) return [];
@@ -72,7 +72,7 @@ class List:
         )
 
     def at(self, row: int) -> list[str]:
-        """The labels in sight once the list is scrolled there."""
+        """The visible labels once the list is scrolled to that row."""
         before = self.labels()
         self.scroll(row)
         self.tab.until(lambda: self.labels() not in ([], before))
@@ -84,11 +84,11 @@ class List:
     def starts(self, label: str) -> None:
         self.tab.until(lambda: self.labels()[:1] == [label])
 
-    def found(self, words: str) -> None:
+    def wait_for_count(self, words: str) -> None:
         self.tab.until(lambda: self.tab.text("#devices-found") == words)
 
     def sort(self, column: str) -> None:
-        # By a person's gesture: without one the browser may replace the entry it should keep.
+        # With a user gesture: without one the browser may replace the history entry.
         self.tab.press(f'.ag-header-cell[col-id="{column}"] .ag-header-cell-label')
 
     def choose(self, field: str, value: str) -> None:
@@ -114,7 +114,8 @@ def listed(tab: Tab) -> List:
 
 
 def scrolled(tab: Tab) -> list[int]:
-    """From the first row to the last in steps of a wheel and by leaps: the long tasks, in ms."""
+    """Scroll from the first row to the last, by wheel steps and by leaps. Returns the long tasks,
+    in ms."""
     tab.run(
         """window.longest = [];
            window.watching = new PerformanceObserver((list) => list.getEntries().forEach(
@@ -137,17 +138,19 @@ def scrolled(tab: Tab) -> list[int]:
 
 
 def long_ms() -> float:
-    """Long tasks are told by the clock, not by the processor's time: with four programs to each
-    processor, the same work takes four times as long. An idle machine keeps the strict bound."""
+    """The limit in ms. Long tasks are measured by the clock, not by processor time, so with four
+    programs per processor the same work takes four times as long. An idle machine keeps the strict
+    bound."""
     waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
     return LONG_TASK_MS * min(4.0, max(1.0, waiting))
 
 
 def test_ten_thousand_rows_scroll_without_a_stutter(listed: List, tab: Tab) -> None:
-    """Every place shows its rows, no frame waits long, and of what was only passed not every block
-    was asked for. Frames are judged by the best of three: another program's work isn't ours."""
+    """Every position shows its rows, no frame is late, and blocks that were only scrolled past
+    aren't all requested. The best of three runs counts, since other programs use the machine
+    too."""
     listed.open()
-    listed.found(f"{TOTAL:,} active devices")
+    listed.wait_for_count(f"{TOTAL:,} active devices")
     longest = [scrolled(tab)]
     listed.shows(LAST)
     assert len(tab.requested("_dash-update-component")) < CROWD / 100
@@ -157,7 +160,7 @@ def test_ten_thousand_rows_scroll_without_a_stutter(listed: List, tab: Tab) -> N
     assert tab.run("return document.querySelectorAll('.grid .ag-row').length") < 60
 
 
-def test_a_column_sorts_and_the_way_back_sorts_again(listed: List, tab: Tab) -> None:
+def test_a_column_sorts_and_the_back_button_restores_the_order(listed: List, tab: Tab) -> None:
     listed.open()
     listed.sort("label")
     listed.starts(LAST)
@@ -176,15 +179,15 @@ def test_a_column_sorts_and_the_way_back_sorts_again(listed: List, tab: Tab) -> 
     listed.starts(LAST)
 
 
-def test_status_and_search_are_in_the_address_and_reopen(listed: List, tab: Tab) -> None:
+def test_status_and_search_are_in_the_address(listed: List, tab: Tab) -> None:
     listed.open()
     listed.choose("status", "inactive")
     listed.starts("Old main")
-    listed.found("1 inactive device")
+    listed.wait_for_count("1 inactive device")
     listed.choose("status", "all")
-    listed.found(f"{TOTAL + 1:,} devices")
+    listed.wait_for_count(f"{TOTAL + 1:,} devices")
     listed.search("zone 123")
-    listed.found("11 devices match")  # 123 and 1230 to 1239
+    listed.wait_for_count("11 devices match")  # 123 and 1230 to 1239
     assert listed.address == "/devices?status=all&q=zone+123"
     listed.open("?status=all&q=zone+123&order=desc")
     listed.starts("Zone 1239 drip")
@@ -192,20 +195,20 @@ def test_status_and_search_are_in_the_address_and_reopen(listed: List, tab: Tab)
     assert tab.run("return document.querySelector('select[data-set=status]').value") == "all"
 
 
-def test_what_is_empty_says_why_and_leads_on(listed: List, tab: Tab) -> None:
+def test_an_empty_list_gives_the_reason_and_a_way_on(listed: List, tab: Tab) -> None:
     listed.open()
     listed.search("no such thing")
     tab.until(lambda: "No active device matches “no such thing”." in tab.text("#devices-empty"))
     tab.click("#devices-empty button")
-    listed.found(f"{TOTAL + 1:,} devices")
+    listed.wait_for_count(f"{TOTAL + 1:,} devices")
     listed.shows(FIRST)
     assert tab.text("#devices-empty") == ""
     assert listed.address == "/devices?status=all"
 
 
 def test_everything_by_keyboard(listed: List, tab: Tab, site: Site) -> None:
-    """/ searches, ↓ enters the rows, arrows move, Enter opens, back leads to the row; Tab leaves
-    the rows at once."""
+    """ "/" searches, ↓ enters the rows, arrows move, Enter opens, back returns to the row; Tab
+    leaves the rows at once."""
     listed.open()
     listed.keys("/")
     listed.keys("t")
@@ -228,7 +231,7 @@ def test_everything_by_keyboard(listed: List, tab: Tab, site: Site) -> None:
     assert not tab.run("return document.activeElement.closest('.ag-row') !== null")
 
 
-def test_a_way_back_leads_to_the_row_that_was_left(listed: List, tab: Tab) -> None:
+def test_back_returns_to_the_row_that_was_left(listed: List, tab: Tab) -> None:
     listed.open()
     label = listed.at(7_000)[3]
     tab.run(
@@ -241,7 +244,7 @@ def test_a_way_back_leads_to_the_row_that_was_left(listed: List, tab: Tab) -> No
     listed.shows(label)
 
 
-def test_each_row_is_a_link_and_any_place_of_it_opens_it(
+def test_each_row_is_a_link_and_opens_by_a_click_anywhere(
     listed: List, tab: Tab, site: Site
 ) -> None:
     listed.open("?q=tenant")
@@ -253,7 +256,7 @@ def test_each_row_is_a_link_and_any_place_of_it_opens_it(
     assert listed.address.startswith(href)
 
 
-def test_rows_show_their_status_and_are_asked_for_again(listed: List, tab: Tab) -> None:
+def test_rows_show_their_status_and_refresh(listed: List, tab: Tab) -> None:
     tab.cdp("Page.addScriptToEvaluateOnNewDocument", source=HURRIED)
     listed.open("?q=tenant")
     state = '.ag-row [col-id="state"]'
@@ -266,7 +269,7 @@ def test_rows_show_their_status_and_are_asked_for_again(listed: List, tab: Tab) 
     tab.until(lambda: tab.text(state) == "○ Inactive")
 
 
-def test_the_readers_columns_are_kept_and_go_along_in_the_address(listed: List, tab: Tab) -> None:
+def test_the_readers_columns_are_stored_and_in_the_address(listed: List, tab: Tab) -> None:
     def headers() -> list[str]:
         return tab.run(
             """return [...document.querySelectorAll('.ag-header-cell')]
@@ -282,7 +285,7 @@ def test_the_readers_columns_are_kept_and_go_along_in_the_address(listed: List, 
     listed.open()
     tab.until(lambda: headers() == ["label", "state", "flow", "uptime", "model"])
     assert listed.address == "/devices?columns=flow%2Cuptime%2Cmodel"
-    listed.open("?columns=parent")  # a link shows what it says
+    listed.open("?columns=parent")  # a link's columns win
     tab.until(lambda: headers() == ["label", "state", "parent"])
     tab.click("#devices-columns summary")
     tab.click(".column-reset")
@@ -290,7 +293,7 @@ def test_the_readers_columns_are_kept_and_go_along_in_the_address(listed: List, 
     assert listed.address == "/devices"
 
 
-def test_trouble_keeps_the_rows_and_ends_by_itself(listed: List, tab: Tab, site: Site) -> None:
+def test_a_failure_keeps_the_rows_and_recovers(listed: List, tab: Tab, site: Site) -> None:
     listed.open()
     site.broken.set()
     try:
@@ -306,7 +309,7 @@ def test_trouble_keeps_the_rows_and_ends_by_itself(listed: List, tab: Tab, site:
     assert FIRST not in listed.at(5_000)
 
 
-def test_trouble_from_the_start_is_told_and_ends(listed: List, tab: Tab, site: Site) -> None:
+def test_a_failure_at_the_start_is_shown_and_recovers(listed: List, tab: Tab, site: Site) -> None:
     site.broken.set()
     try:
         tab.open("/devices")

@@ -1,4 +1,4 @@
-"""What an embed shows in a real browser, how it keeps up, and what it weighs."""
+"""Embeds in a real browser: what they show, how they refresh, how many bytes they load."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from tests.browser.framed import PATIENCE_S, SHOWN, VIEWS, Framed, make
 MOST_BYTES = 900_000
 
 
-def test_a_chart_keeps_up_by_itself(framed: Framed) -> None:
+def test_a_chart_refreshes(framed: Framed) -> None:
     framed.open(make(framed.embeds, "chart", framed.host))
     framed.shown()
 
     def rows_asked() -> int:
-        return sum("_dash-update-component" in lines for lines in framed.embeds.asked)
+        return sum("_dash-update-component" in lines for lines in framed.embeds.requests)
 
+    framed.tab.until(lambda: rows_asked() >= 2)  # for the frame's parts, then for its chart
+    framed.until_state("shown")
     before, started = rows_asked(), time.monotonic()
-    framed.tab.until(lambda: rows_asked() > before, patience_s=PATIENCE_S)
-    assert 10 <= time.monotonic() - started <= 30
+    framed.tab.until(lambda: rows_asked() > before, patience_s=2 * PATIENCE_S)
+    assert time.monotonic() - started >= 10
     assert "Live" in framed.tab.text("#freshness")
 
 
-def test_a_service_that_is_down_leaves_the_last_picture_with_its_age(framed: Framed) -> None:
+def test_while_the_service_is_down_the_last_data_stays_with_its_age(framed: Framed) -> None:
     framed.open(make(framed.embeds, "wall", framed.host))
     framed.shown()
     framed.embeds.broken.set()
     try:
-        framed.said("on fire", "Showing data from")
+        framed.wait_for_notice("on fire", "Showing data from")
         assert framed.state() == "trouble"
         framed.tab.until(lambda: framed.opacity("#wall-tiles") < 1)
         assert framed.tab.run(SHOWN) >= 1
@@ -45,22 +47,20 @@ def test_a_service_that_is_down_leaves_the_last_picture_with_its_age(framed: Fra
 
 @pytest.mark.parametrize("attributes", ["", "sandbox='allow-scripts'"], ids=["plain", "sandboxed"])
 @pytest.mark.parametrize("view", ["chart", "wall"])
-def test_a_crowd_is_told_so_and_goes_on_by_itself(
-    framed: Framed, view: str, attributes: str
-) -> None:
+def test_a_busy_server_is_shown_and_retried(framed: Framed, view: str, attributes: str) -> None:
     framed.embeds.crowded.set()
     try:
         framed.open(make(framed.embeds, view, framed.host), attributes=attributes)
-        framed.said("Too many requests for this view at the moment.")
+        framed.wait_for_notice("Too many requests for this view at the moment.")
         assert framed.state() == "trouble"
     finally:
         framed.embeds.crowded.clear()
     framed.shown()
     framed.until_state("shown")
-    assert framed.tab.text("#embed-said") == ""
+    assert framed.tab.text("#embed-notice") == ""
 
 
-def test_a_drag_asks_for_finer_rows_where_the_viewer_may(framed: Framed) -> None:
+def test_a_drag_loads_finer_rows_if_the_embed_allows_it(framed: Framed) -> None:
     embed = make(framed.embeds, "chart", framed.host, controls=("range",))
     framed.open(embed, size=(700, 400))
     framed.shown()
@@ -86,7 +86,7 @@ select.dispatchEvent(new Event('change', {bubbles: true}));
 """
 
 
-def test_a_viewer_changes_what_the_embed_leaves_to_viewers(framed: Framed) -> None:
+def test_viewers_change_what_the_embed_allows(framed: Framed) -> None:
     embed = make(framed.embeds, "chart", framed.host, controls=("zone", "units", "theme"))
     framed.open(embed)
     framed.shown()
@@ -108,7 +108,7 @@ def test_a_viewer_changes_what_the_embed_leaves_to_viewers(framed: Framed) -> No
     framed.tab.until(lambda: "America/Denver" in line())
 
 
-def test_a_wall_changes_its_window_where_the_viewer_may(framed: Framed) -> None:
+def test_a_wall_changes_its_window_if_the_embed_allows_it(framed: Framed) -> None:
     framed.open(make(framed.embeds, "wall", framed.host, controls=("range",)))
     framed.shown()
     framed.tab.click("button[data-value='7d']")
@@ -118,7 +118,7 @@ def test_a_wall_changes_its_window_where_the_viewer_may(framed: Framed) -> None:
     assert framed.tab.run("return document.querySelectorAll('a.tile[href]').length") == 0
 
 
-def test_a_point_says_its_time_in_the_embeds_zone(framed: Framed) -> None:
+def test_a_hover_is_in_the_embeds_zone(framed: Framed) -> None:
     embed = make(framed.embeds, "chart", framed.host, zone="Asia/Tokyo")
     framed.driver.get(framed.embeds.address(embed))
     framed.shown()
@@ -135,12 +135,12 @@ def test_a_point_says_its_time_in_the_embeds_zone(framed: Framed) -> None:
             "return e ? e.textContent : ''"
         )
 
-    said = framed.tab.until(label)
-    assert "JST" in said
-    assert "gal/min" in said
+    result = framed.tab.until(label)
+    assert "JST" in result
+    assert "gal/min" in result
 
 
-def test_a_range_that_is_fixed_stays_put(framed: Framed) -> None:
+def test_a_fixed_range_does_not_move(framed: Framed) -> None:
     framed.open(make(framed.embeds, "chart", framed.host), size=(700, 400))
     framed.shown()
     axis = "return document.querySelector('.js-plotly-plot').layout.xaxis"
@@ -149,9 +149,9 @@ def test_a_range_that_is_fixed_stays_put(framed: Framed) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_nothing_is_cut_on_a_phone(framed: Framed, view: str) -> None:
+def test_nothing_is_cut_off_on_a_phone(framed: Framed, view: str) -> None:
     controls = tuple(EMBED_CONTROLS)
-    framed.tab.size(320, 700)  # the narrowest: on a wider one there is only more room
+    framed.tab.size(320, 700)  # the narrowest; wider ones only have more room
     embed = make(framed.embeds, view, framed.host, controls=controls, title="Supply of the house")
     framed.driver.get(framed.embeds.address(embed))
     framed.shown()
@@ -166,7 +166,7 @@ def test_nothing_is_cut_on_a_phone(framed: Framed, view: str) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_everybody_can_use_it_and_it_breaks_no_rule_of_its_policy(
+def test_it_is_accessible_and_keeps_its_content_security_policy(
     framed: Framed, view: str, theme: str
 ) -> None:
     embed = make(framed.embeds, view, framed.host, theme=theme, controls=tuple(EMBED_CONTROLS))
@@ -181,7 +181,7 @@ def test_everybody_can_use_it_and_it_breaks_no_rule_of_its_policy(
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_it_weighs_little_when_nothing_of_it_is_there(framed: Framed, view: str) -> None:
+def test_a_first_visit_loads_few_bytes(framed: Framed, view: str) -> None:
     embed = make(framed.embeds, view, framed.host)
     framed.tab.cdp("Network.clearBrowserCache")
     framed.driver.get_log("performance")
@@ -191,7 +191,7 @@ def test_it_weighs_little_when_nothing_of_it_is_there(framed: Framed, view: str)
 
 
 def _received(driver: Chrome) -> int:
-    """Bytes over the wire, headers included, since the log was last read."""
+    """Bytes over the network, headers included, since the log was last read."""
     events = [json.loads(e["message"])["message"] for e in driver.get_log("performance")]
     ended = [e for e in events if e["method"] == "Network.loadingFinished"]
     return round(sum(e["params"]["encodedDataLength"] for e in ended))

@@ -27,13 +27,13 @@ SANDBOX = "sandbox='allow-scripts'"
 
 
 def short_token(embeds: Embeds, embed: Embed, ttl_s: int) -> str:
-    """Shorter than a host may ask for, so that a test needn't wait."""
-    kept = embeds.web.embed(embed.id)
-    assert kept is not None
-    return issue_embed_token(embeds.settings, kept, now_ms(), ttl_s)[0]
+    """A token shorter than a host may request, so that a test needn't wait."""
+    stored = embeds.web.embed(embed.id)
+    assert stored is not None
+    return issue_embed_token(embeds.settings, stored, now_ms(), ttl_s)[0]
 
 
-# --- Who may show it -----------------------------------------------------------------------------
+# --- Allowed sites -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("attributes", ["", SANDBOX], ids=["plain", "sandboxed"])
@@ -46,7 +46,7 @@ def test_an_allowed_site_shows_it(framed: Framed, view: str, attributes: str) ->
     assert framed.tab.run("return location.hash") == ""
     origin = framed.tab.run("return self.origin")
     assert origin == ("null" if attributes else framed.embeds.url)
-    assert not [lines for lines in framed.embeds.asked if "HTTP_COOKIE" in lines]
+    assert not [lines for lines in framed.embeds.requests if "HTTP_COOKIE" in lines]
     assert [e for e in framed.tab.errors() if "favicon" not in e] == []
 
 
@@ -56,7 +56,7 @@ def test_another_site_is_refused_by_the_browser(framed: Framed, stranger: Host) 
     framed.tab.until(lambda: framed.tab.run("return document.readyState") == "complete")
     assert framed.tab.run("return location.href").startswith("chrome-error:")
     assert framed.tab.run("return document.getElementById('embed')") is None
-    assert not [lines for lines in framed.embeds.asked if "_dash" in lines]
+    assert not [lines for lines in framed.embeds.requests if "_dash" in lines]
 
 
 def test_a_site_around_an_allowed_site_is_refused_too(framed: Framed, stranger: Host) -> None:
@@ -77,14 +77,16 @@ def test_the_token_is_in_no_address_and_no_referer(framed: Framed) -> None:
     framed.tab.cdp("Network.clearBrowserCache")
     framed.open(embed, token)
     framed.shown()
-    framed.tab.until(lambda: any("/standing" in lines for lines in framed.embeds.asked))
-    sent = [lines for lines in framed.embeds.asked if token in lines]
-    assert len(sent) >= 3  # the view, its rows, and whether it still stands
+    framed.tab.until(lambda: any("/standing" in lines for lines in framed.embeds.requests))
+    sent = [lines for lines in framed.embeds.requests if token in lines]
+    assert len(sent) >= 3  # the view, its rows, and whether it is still valid
     for lines in sent:
         holding = [line for line in lines.splitlines() if token in line]
         assert holding == [f"HTTP_AUTHORIZATION: Bearer {token}"]
-    assert token not in "".join(framed.host.asked)
-    of_frame = [lines for lines in framed.embeds.asked if "_dash" in lines or "/assets/" in lines]
+    assert token not in "".join(framed.host.requests)
+    of_frame = [
+        lines for lines in framed.embeds.requests if "_dash" in lines or "/assets/" in lines
+    ]
     assert len(of_frame) > 8
     assert not [lines for lines in of_frame if "HTTP_REFERER" in lines]
     requested = framed.tab.requested("")
@@ -92,21 +94,21 @@ def test_the_token_is_in_no_address_and_no_referer(framed: Framed) -> None:
     for request in requested:
         assert token not in request["url"]
         assert token not in request["headers"].get("Referer", "")
-    kept = "return [localStorage.length, sessionStorage.length, document.cookie, history.length]"
-    assert framed.tab.run(kept)[:3] == [0, 0, ""]
+    storage = "return [localStorage.length, sessionStorage.length, document.cookie, history.length]"
+    assert framed.tab.run(storage)[:3] == [0, 0, ""]
 
 
-def test_without_a_token_it_says_what_is_missing(framed: Framed) -> None:
+def test_without_a_token_it_names_what_is_missing(framed: Framed) -> None:
     framed.open(make(framed.embeds, "chart", framed.host), "")
-    framed.said("needs a token", "#t=")
-    assert not [lines for lines in framed.embeds.asked if "_dash-update" in lines]
+    framed.wait_for_notice("needs a token", "#t=")
+    assert not [lines for lines in framed.embeds.requests if "_dash-update" in lines]
 
 
-def test_a_changed_token_is_refused_in_words(framed: Framed) -> None:
+def test_a_changed_token_is_refused_with_a_message(framed: Framed) -> None:
     embed = make(framed.embeds, "chart", framed.host)
     head, claims, signature = framed.embeds.token(embed).split(".")
     framed.open(embed, f"{head}.{claims}.{'A' * len(signature)}")
-    framed.said("isn’t valid")
+    framed.wait_for_notice("isn’t valid")
     assert framed.tab.run(SHOWN) == 0
 
 
@@ -119,21 +121,21 @@ def test_an_expired_token_greys_and_a_new_one_revives(framed: Framed) -> None:
     framed.open(embed, short_token(framed.embeds, embed, 4), script=script)
     before = framed.shown()
     assert framed.opacity(".plot") == 1
-    framed.said("expired", "Showing data from")
+    framed.wait_for_notice("expired", "Showing data from")
     assert framed.state() == "ended"
     assert framed.tab.run(SHOWN) == before
-    framed.tab.until(lambda: framed.opacity(".plot") < 1)  # it fades
+    framed.tab.until(lambda: framed.opacity(".plot") < 1)  # its transition
     with framed.outside():
         renewals = framed.tab.run("return renewals")
     assert renewals[0] == [framed.embeds.url, {"type": "weir:renew", "embed": embed.id}]
     framed.post({"type": "weir:token", "token": framed.embeds.token(embed)})
     framed.until_state("shown")
-    assert framed.tab.text("#embed-said") == ""
+    assert framed.tab.text("#embed-notice") == ""
     framed.tab.until(lambda: framed.opacity(".plot") == 1)
 
 
-def test_only_the_page_around_it_may_give_it_a_token(framed: Framed, stranger: Host) -> None:
-    """A stranger's frame beside it, a stranger that opened nothing, texts that are none."""
+def test_only_the_parent_page_may_post_a_token(framed: Framed, stranger: Host) -> None:
+    """Not a frame beside it, nor a page that didn't open it, nor messages of another form."""
     embed = make(framed.embeds, "chart", framed.host)
     token = framed.embeds.token(embed)
     sender = (
@@ -148,7 +150,7 @@ def test_only_the_page_around_it_may_give_it_a_token(framed: Framed, stranger: H
         "addEventListener('message', ({data}) => { if (data === 'passed on') passed += 1; });"
     )
     framed.open(embed, "", script=script)
-    framed.said("needs a token")
+    framed.wait_for_notice("needs a token")
     with framed.outside():
         framed.tab.until(
             lambda: framed.tab.run(
@@ -158,14 +160,14 @@ def test_only_the_page_around_it_may_give_it_a_token(framed: Framed, stranger: H
         )
     framed.post({"type": "weir:token", "token": 7})
     framed.post({"type": "weir:other", "token": token})
-    framed.said("needs a token")
-    assert not [lines for lines in framed.embeds.asked if "_dash-update" in lines]
+    framed.wait_for_notice("needs a token")
+    assert not [lines for lines in framed.embeds.requests if "_dash-update" in lines]
     framed.post({"type": "weir:token", "token": token})
     assert framed.shown() > 100
 
 
-def test_a_stranger_around_it_gets_no_word(framed: Framed, stranger: Host) -> None:
-    """Framed by itself alone, its page is never shown; not even that it asks for a token."""
+def test_another_site_around_it_gets_no_message(framed: Framed, stranger: Host) -> None:
+    """A host that isn't allowed gets nothing, not even the request for a token."""
     embed = make(framed.embeds, "chart", framed.host)
     script = "window.heard = []; addEventListener('message', ({data}) => heard.push(data));"
     framed.open(embed, "", script=script, host=stranger)
@@ -178,34 +180,34 @@ def test_a_revoked_embed_stops_within_ten_seconds(framed: Framed) -> None:
     embed = make(framed.embeds, "chart", framed.host)
     framed.open(embed)
     before = framed.shown()
-    in_hand = framed.embeds.token(embed)  # the host's, from before: there is no other any more
+    in_hand = framed.embeds.token(embed)  # a revoked embed gets no new token
     framed.embeds.client.revoke_embed(embed.id)
     revoked = time.monotonic()
     framed.until_state("ended", patience_s=PATIENCE_S)
     assert time.monotonic() - revoked < REVOKED_WITHIN_S
-    framed.said("revoked", "Showing data from")
+    framed.wait_for_notice("revoked", "Showing data from")
     assert framed.tab.run(SHOWN) == before
-    asked = len(framed.embeds.asked)
+    count = len(framed.embeds.requests)
     framed.tab.run("document.dispatchEvent(new Event('visibilitychange'))")
     framed.post({"type": "weir:token", "token": in_hand})
-    framed.tab.until(lambda: len(framed.embeds.asked) > asked)
-    framed.said("revoked")
+    framed.tab.until(lambda: len(framed.embeds.requests) > count)
+    framed.wait_for_notice("revoked")
 
 
-# --- The host of the documents -------------------------------------------------------------------
+# --- The host in the documentation ---------------------------------------------------------------
 
 
 def _example() -> str:
-    found = re.search(r"```python\n(.*?)```", EMBEDDING.read_text("utf-8"), re.DOTALL)
-    assert found is not None
-    return found[1]
+    result = re.search(r"```python\n(.*?)```", EMBEDDING.read_text("utf-8"), re.DOTALL)
+    assert result is not None
+    return result[1]
 
 
-def test_the_documents_host_is_of_twenty_lines() -> None:
+def test_the_documented_host_has_twenty_lines() -> None:
     assert len([line for line in _example().splitlines() if line.strip()]) <= 20
 
 
-def test_the_documents_host_mints_and_renews(framed: Framed, tmp_path: Path) -> None:
+def test_the_documented_host_issues_and_renews_tokens(framed: Framed, tmp_path: Path) -> None:
     port = free_port()
     origin = f"http://127.0.0.1:{port}"
     embed = framed.embeds.make("chart", LIVE, metric="flow_rate", origins=(origin,))
@@ -226,7 +228,7 @@ def test_the_documents_host_mints_and_renews(framed: Framed, tmp_path: Path) -> 
         framed.shown()
 
         def minted() -> int:
-            return sum("/tokens" in lines for lines in framed.embeds.asked)
+            return sum("/tokens" in lines for lines in framed.embeds.requests)
 
         assert minted() == 1
         framed.tab.until(lambda: minted() > 1, patience_s=PATIENCE_S)

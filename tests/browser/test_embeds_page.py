@@ -1,4 +1,4 @@
-"""The page of embeds in a real browser: made, tried out, copied, revoked."""
+"""The embeds page in a real browser: create, preview, copy, revoke."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from api.client import EmbedDefinition
 from tests.browser import axe
 from tests.browser.charts import Chart
-from tests.browser.chromium import Tab, looked_at
+from tests.browser.chromium import Tab, checked_tab
 from tests.browser.conftest import Window
 from tests.dashboards import LIVE, TRICKY, Fleet
 from tests.embeds.site import Managed, managing
@@ -31,7 +31,7 @@ def managed(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def tab(window: Window, managed: Managed) -> Iterator[Tab]:
-    with looked_at(window.driver, managed.url) as opened:
+    with checked_tab(window.driver, managed.url) as opened:
         yield opened
 
 
@@ -48,13 +48,13 @@ def choose(tab: Tab, id: str, value: str) -> None:
 
 
 def embed_id(tab: Tab) -> str:
-    """Of the embed that is looked at, once it is."""
+    """The id of the embed shown, once there is one."""
     tab.until(lambda: "Copy snippet" in tab.text("#embeds-panel"), patience_s=PATIENCE_S)
     return parse_qs(urlsplit(tab.driver.current_url).query)["embed"][0]
 
 
 def in_frame(tab: Tab, text: str) -> bool:
-    """Whether the preview says so; its frame is of this very site."""
+    """Whether the preview contains the text; its frame is of this same site."""
     script = (
         "const f = document.querySelector('.embed-preview');"
         "return !!f && !!f.contentDocument && !!f.contentDocument.body"
@@ -63,7 +63,7 @@ def in_frame(tab: Tab, text: str) -> bool:
     return tab.run(script, text)
 
 
-def test_made_tried_out_copied_and_revoked(tab: Tab, managed: Managed) -> None:
+def test_an_embed_is_created_previewed_copied_and_revoked(tab: Tab, managed: Managed) -> None:
     live = managed.fleet.ids[LIVE]
     tab.open("/embeds")
     tab.until(lambda: "New embed" in tab.text("main"))
@@ -77,8 +77,8 @@ def test_made_tried_out_copied_and_revoked(tab: Tab, managed: Managed) -> None:
     write(tab, "embed-title", "Lobby wall")
     write(tab, "embed-origins", "http://portal.example")
     tab.click("#embeds-make")
-    said = "#embed-origins-problem"
-    tab.until(lambda: "http is for localhost alone" in tab.text(said), patience_s=PATIENCE_S)
+    result = "#embed-origins-problem"
+    tab.until(lambda: "http is for localhost alone" in tab.text(result), patience_s=PATIENCE_S)
     write(tab, "embed-origins", Keys.CONTROL + "a")
     write(tab, "embed-origins", "https://portal.example")
     tab.click("#embeds-make")
@@ -122,7 +122,7 @@ def test_a_view_for_one_device_keeps_the_last_chosen(tab: Tab, managed: Managed)
     tab.until(lambda: "Metric" in tab.text("#embed-metric-field"))
 
 
-def test_a_devices_page_leads_to_the_form_with_its_view(tab: Tab, managed: Managed) -> None:
+def test_a_devices_page_opens_the_form_with_its_view(tab: Tab, managed: Managed) -> None:
     live = managed.fleet.ids[LIVE]
     tab.open(f"/devices/{live}?range=7d&metric=volume&units=metric")
     Chart(tab).drawn()
@@ -132,7 +132,7 @@ def test_a_devices_page_leads_to_the_form_with_its_view(tab: Tab, managed: Manag
     assert {live, "chart", "volume", "604800", "metric"} <= set(tab.run(checked))
 
 
-def test_the_wall_leads_to_the_form_with_its_devices(tab: Tab, managed: Managed) -> None:
+def test_the_wall_opens_the_form_with_its_devices(tab: Tab, managed: Managed) -> None:
     tab.open("/?window=7d&q=Zone 00")
     tiles = "return document.querySelectorAll('#fleet-wall .tile').length"
     tab.until(lambda: tab.run(tiles) == 10, patience_s=PATIENCE_S)
@@ -147,7 +147,7 @@ def test_the_wall_leads_to_the_form_with_its_devices(tab: Tab, managed: Managed)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_everybody_can_use_it_and_nothing_is_cut(
+def test_it_is_accessible_and_nothing_is_cut_off(
     tab: Tab, managed: Managed, scheme: str, width: int
 ) -> None:
     made = managed.client.create_embed(EmbedDefinition("tile", (managed.fleet.ids[LIVE],)))

@@ -1,4 +1,4 @@
-"""What leaves the dashboard's window: menus, files, images, links."""
+"""Exports in a real browser: menus, files, images, links."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_menu_by_keyboard(tab: Tab, site: Site) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_an_open_menu_is_within_the_screen_and_fit_for_all(
+def test_an_open_menu_fits_the_screen_and_is_accessible(
     tab: Tab, site: Site, width: int, scheme: str
 ) -> None:
     tab.size(width, 900)
@@ -104,18 +104,22 @@ def test_the_rows_of_the_chart_as_files(tab: Tab, site: Site, down: Down) -> Non
     assert len(rows) > 1_900
     tab.click(f"{MENU} a[href*='rows.xlsx'][href*='5min']")
     book = load_workbook(io.BytesIO(down(".xlsx").read_bytes()))
-    told = list(book.worksheets[0].iter_rows(values_only=True))
-    assert len(told) == len(rows)
-    assert told[1][0] == "FM-LIVE"
-    assert told[1][4] == pytest.approx(float(rows[1][3]))  # after the local time comes its offset
+    messages = list(book.worksheets[0].iter_rows(values_only=True))
+    assert len(messages) == len(rows)
+    assert messages[1][0] == "FM-LIVE"
+    assert messages[1][4] == pytest.approx(
+        float(rows[1][3])
+    )  # the UTC offset follows the local time
 
 
-@pytest.mark.parametrize(("card", "rows"), [("device-days", 11), ("device-heat", 168)])
-def test_days_and_hours_as_files(tab: Tab, site: Site, down: Down, card: str, rows: int) -> None:
+def test_days_and_hours_as_files(tab: Tab, site: Site, down: Down) -> None:
     opened(tab, site)
-    tab.click(f"details.menu:has(#{card}-exports) a[href*='.csv']")
-    told = read(down(".csv"))
-    assert len(told) - 1 in (rows, rows - 1)  # ten days touch eleven, at some hours ten
+    for card, rows in (("device-days", 11), ("device-heat", 168)):
+        tab.click(f"details.menu:has(#{card}-exports) a[href*='.csv']")
+        file = down(".csv")
+        # Ten days span parts of eleven, and at some hours exactly ten.
+        assert len(read(file)) - 1 in (rows, rows - 1)
+        file.unlink()
 
 
 # --- Images --------------------------------------------------------------------------------------
@@ -124,7 +128,7 @@ def test_days_and_hours_as_files(tab: Tab, site: Site, down: Down, card: str, ro
 def test_the_chart_as_png(tab: Tab, site: Site, down: Down) -> None:
     chart = opened(tab, site)
     before = tab.run("return document.querySelectorAll('.js-plotly-plot').length")
-    asked = len(tab.requested(""))
+    count = len(tab.requested(""))
     tab.click(f"{MENU} [data-deed='image-png']")
     image = down(".png").read_bytes()
     assert down(".png").name.startswith("weir_FM-LIVE_20")
@@ -135,13 +139,15 @@ def test_the_chart_as_png(tab: Tab, site: Site, down: Down) -> None:
     assert width == round(2 * shown[0])
     assert height > 2 * shown[1]
     assert len(tab.requested("/export")) == 0
-    assert asked <= len(tab.requested(""))
+    assert count <= len(tab.requested(""))
     assert tab.run("return document.querySelectorAll('.js-plotly-plot').length") == before
     assert chart.rows() > 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_chart_as_svg_says_what_it_is(tab: Tab, site: Site, down: Down, scheme: str) -> None:
+def test_the_chart_as_svg_has_a_title_and_description(
+    tab: Tab, site: Site, down: Down, scheme: str
+) -> None:
     tab.colours(scheme)
     chart = opened(tab, site, "?range=7d&zone=Asia/Tokyo&metric=volume&units=metric")
     tab.click(f"{MENU} [data-deed='image-svg']")
@@ -157,14 +163,14 @@ def test_the_chart_as_svg_says_what_it_is(tab: Tab, site: Site, down: Down, sche
     ground = theme.palette(scheme).surface.lstrip("#")
     red, green, blue = (int(ground[i : i + 2], 16) for i in (0, 2, 4))
     assert f"rgb({red}, {green}, {blue})" in file.read_text("utf-8")
-    assert len(chart.marks()) > 3  # the screen's own chart is as it was
+    assert len(chart.marks()) > 3  # the screen's own chart is unchanged
 
 
 # --- Share ---------------------------------------------------------------------------------------
 
 
 def press(tab: Tab, selector: str) -> None:
-    """As a finger or a mouse does: only then a browser lets a page write into the clipboard."""
+    """A click with a user gesture: only then a browser lets a page write to the clipboard."""
     x, y = tab.run(
         "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
         "return [r.left + r.width / 2, r.top + r.height / 2]",
@@ -175,7 +181,7 @@ def press(tab: Tab, selector: str) -> None:
 
 
 def copied(tab: Tab) -> str:
-    """What is in the clipboard, pasted into a field."""
+    """The clipboard's text, pasted into a field."""
     tab.cdp("Browser.grantPermissions", permissions=["clipboardReadWrite"])
     return tab.driver.execute_async_script(
         "const done = arguments[arguments.length - 1]; window.focus();"
@@ -183,34 +189,34 @@ def copied(tab: Tab) -> str:
     )
 
 
-def test_a_view_that_does_not_move_is_copied_at_once(tab: Tab, site: Site) -> None:
+def test_a_fixed_view_is_copied_at_once(tab: Tab, site: Site) -> None:
     tab.open("/devices?status=all&q=zone")
     tab.until(lambda: "120 devices match" in tab.text("#devices-found"))
     press(tab, ".share summary")
-    tab.until(lambda: tab.text(".share .menu-said") == "Link copied", patience_s=PATIENCE_S)
+    tab.until(lambda: tab.text(".share .menu-status") == "Link copied", patience_s=PATIENCE_S)
     assert copied(tab).endswith("/devices?status=all&q=zone")
     tab.until(lambda: not tab.run("return document.querySelector('.share').open"))
 
 
-def test_a_rolling_view_may_be_handed_on_as_it_is_now(tab: Tab, site: Site) -> None:
+def test_a_rolling_view_may_be_copied_as_a_fixed_one(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, "?range=24h&units=metric&zone=Asia/Tokyo")
     ends = chart.range()
     press(tab, ".share summary")
     tab.until(lambda: "This moment" in tab.text(".share .menu-body"))
     assert findings(tab) == []
     press(tab, "[data-deed='share-moment']")
-    tab.until(lambda: tab.text(".share .menu-said") == "Link copied")
-    said = parse_qs(urlsplit(copied(tab)).query)
-    assert sorted(said) == ["range", "units", "zone"]
-    assert [end[:19] for end in said["range"][0].split("..")] == ends
+    tab.until(lambda: tab.text(".share .menu-status") == "Link copied")
+    result = parse_qs(urlsplit(copied(tab)).query)
+    assert sorted(result) == ["range", "units", "zone"]
+    assert [end[:19] for end in result["range"][0].split("..")] == ends
     tab.driver.get(copied(tab))
     assert Chart(tab).drawn().range() == ends
     tab.until(lambda: tab.run("return document.querySelectorAll('.share .menu-entry').length") == 2)
     press(tab, ".share summary")
-    tab.until(lambda: tab.text(".share .menu-said") == "Link copied")  # it moves no more
+    tab.until(lambda: tab.text(".share .menu-status") == "Link copied")  # it no longer moves
 
 
-def test_without_a_clipboard_the_link_is_there_to_be_copied(tab: Tab, site: Site) -> None:
+def test_without_a_clipboard_the_link_is_shown_to_be_copied(tab: Tab, site: Site) -> None:
     tab.open("/devices?q=zone")
     tab.until(lambda: "devices match" in tab.text("#devices-found"))
     tab.run(
@@ -218,7 +224,7 @@ def test_without_a_clipboard_the_link_is_there_to_be_copied(tab: Tab, site: Site
         "document.execCommand = () => false;"
     )
     press(tab, ".share summary")
-    tab.until(lambda: tab.text(".share .menu-said") == "Copy this link:")
+    tab.until(lambda: tab.text(".share .menu-status") == "Copy this link:")
     chosen = tab.run(
         "const f = document.querySelector('.share-field');"
         "return document.activeElement === f && f.value.slice(f.selectionStart, f.selectionEnd)"
@@ -230,7 +236,7 @@ def test_without_a_clipboard_the_link_is_there_to_be_copied(tab: Tab, site: Site
 # --- Lists and summaries -------------------------------------------------------------------------
 
 
-def test_the_list_as_shown_is_the_file(tab: Tab, site: Site, down: Down) -> None:
+def test_the_file_is_the_list_as_shown(tab: Tab, site: Site, down: Down) -> None:
     tab.open("/devices?status=all&q=fm-&sort=label&order=desc")
     tab.until(lambda: "5 devices match" in tab.text("#devices-found"))
     tab.click("#devices details.menu:not(.columns) summary")
@@ -263,7 +269,7 @@ def summed(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_a_summary_is_fit_for_all(tab: Tab, site: Site, width: int, scheme: str) -> None:
+def test_a_summary_is_accessible(tab: Tab, site: Site, width: int, scheme: str) -> None:
     tab.size(width, 900)
     tab.colours(scheme)
     tab.open(f"/usage?range=7d&q=fm-&open={site.fleet.ids[LIVE]}")
@@ -276,7 +282,7 @@ def test_a_summary_is_fit_for_all(tab: Tab, site: Site, width: int, scheme: str)
     assert tab.run("return document.documentElement.scrollWidth") <= width
 
 
-def test_a_summary_by_its_controls_and_its_address(tab: Tab, site: Site, down: Down) -> None:
+def test_a_summarys_controls_change_its_address(tab: Tab, site: Site, down: Down) -> None:
     tab.open("/usage?q=fm-")
     tab.until(lambda: "Tenant 12 main" in tab.text("#usage-table"))
     tab.click("#usage button[data-value='7d']")
@@ -310,7 +316,7 @@ def test_a_summary_while_the_service_is_down(tab: Tab, site: Site) -> None:
     try:
         tab.click("#usage button[data-value='30d']")
         tab.until(lambda: "on fire" in tab.text("#usage-notice"))
-        assert "Tenant 12 main" in tab.text("#usage-table")  # the last good one stays
+        assert "Tenant 12 main" in tab.text("#usage-table")  # the last good summary stays
     finally:
         site.broken.clear()
     tab.click("#usage-notice button")
@@ -326,13 +332,13 @@ def test_no_device_and_a_rolling_summary_as_it_is_now(tab: Tab, site: Site) -> N
     press(tab, ".share summary")
     tab.until(lambda: "This moment" in tab.text(".share .menu-body"))
     press(tab, "[data-deed='share-moment']")
-    tab.until(lambda: tab.text(".share .menu-said") == "Link copied")
+    tab.until(lambda: tab.text(".share .menu-status") == "Link copied")
     first, last = parse_qs(urlsplit(copied(tab)).query)["range"][0].split("..")
     assert date.fromisoformat(last) - date.fromisoformat(first) == timedelta(days=6)
 
 
-def test_the_walls_menu_holds_images_links_files_and_use_side_by_side(tab: Tab, site: Site) -> None:
-    """Each entry does what it is for, of the wall as its address has it now."""
+def test_the_walls_menu_has_images_links_files_and_comparison(tab: Tab, site: Site) -> None:
+    """Each menu item acts on the wall as its address has it now."""
     tab.open("/?window=7d")
     tab.until(lambda: tab.run("return document.querySelectorAll('#fleet-wall .tile').length > 2"))
     menus = tab.run("return document.querySelectorAll('.fleet-controls details.menu').length")
@@ -371,7 +377,7 @@ def test_a_file_and_an_image_of_the_wall_from_one_menu(tab: Tab, site: Site, dow
     tab.click(f"{WALL_MENU} summary")
     tab.click(f"{WALL_MENU} a[href^='/download/fleet.csv']")
     rows = read(down(".csv"))
-    assert len(rows) == 1 + 4  # the retired one isn't on the wall
+    assert len(rows) == 1 + 4  # the inactive device isn't on the wall
     tab.click(f"{WALL_MENU} summary")
     tab.click(f"{WALL_MENU} [data-deed='server-svg']")
     drawn = ElementTree.fromstring(down(".svg").read_bytes())

@@ -1,4 +1,4 @@
-"""The inbox of findings in a browser: by keyboard alone, dismissed and taken back."""
+"""The findings inbox in a browser: used by keyboard alone, a finding dismissed and reopened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from api.insight.finding_evaluator import Evaluator
 from api.roles import Role
 from tests.browser import axe
-from tests.browser.chromium import Tab, looked_at
+from tests.browser.chromium import Tab, checked_tab
 from tests.dashboards import Site, make_fleet, served
 
 CURRENT = (
@@ -24,7 +24,7 @@ ROWS = "return [...document.querySelectorAll('.finding-row')].map((row) => row.d
 
 @pytest.fixture(scope="module")
 def inbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A small fleet of its own, evaluated: two leaks and a notice are open."""
+    """A small fleet of its own, evaluated. Two leaks and a notice are open."""
     folder: Path = tmp_path_factory.mktemp("inbox")
     made = make_fleet(folder, many=3)
     made.store.set_key_role("key_test", Role.ADMINISTRATOR)
@@ -36,12 +36,12 @@ def inbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def tab(chromium: Chrome, inbox: Site) -> Iterator[Tab]:
-    with looked_at(chromium, inbox.url) as tab:
+    with checked_tab(chromium, inbox.url) as tab:
         yield tab
 
 
 def opened(tab: Tab, path: str = "/findings", width_px: int = 1440) -> list[str]:
-    """The ids of its rows."""
+    """Open the path; returns the ids of the inbox's rows."""
     tab.size(width_px, 900)
     tab.open(path)
     tab.until(lambda: tab.run(ROWS))
@@ -73,7 +73,7 @@ def test_keys_move_and_the_address_follows(tab: Tab) -> None:
     tab.until(lambda: tab.run("return document.getElementById('findings-keys').hidden"))
 
 
-def test_one_is_dismissed_and_taken_back_by_keyboard(tab: Tab) -> None:
+def test_a_finding_is_dismissed_and_reopened_by_keyboard(tab: Tab) -> None:
     rows = opened(tab)
     tab.until(lambda: tab.run("return document.querySelector('[data-do=ask]') !== null"))
     press(tab, "x")
@@ -95,7 +95,7 @@ def test_enter_opens_the_device_at_the_span(tab: Tab) -> None:
     assert "range=" in tab.driver.current_url
 
 
-def test_nothing_stands_in_anybodys_way(tab: Tab) -> None:
+def test_the_inbox_is_accessible(tab: Tab) -> None:
     opened(tab)
     tab.until(lambda: heading(tab))
     assert axe.findings_in_both_colours(tab) == []
@@ -114,7 +114,7 @@ def test_on_a_phone_the_detail_is_a_page_of_its_own(tab: Tab) -> None:
     tab.until(lambda: tab.run(shown))
 
 
-def test_a_setting_is_changed_on_screen_and_taken_back(tab: Tab) -> None:
+def test_a_setting_is_changed_on_screen_and_reset(tab: Tab) -> None:
     tab.size(1440, 900)
     tab.open("/findings/settings?kind=continuous-flow")
     row = "details[open] input[name=limit]"

@@ -29,7 +29,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
 
 
 class Wall:
-    """What a reader sees of the wall."""
+    """The wall, as a reader sees it."""
 
     def __init__(self, tab: Tab) -> None:
         self.tab = tab
@@ -40,7 +40,8 @@ class Wall:
         return self
 
     def complete(self) -> None:
-        """Until every tile in sight has its strip and its line, or says why it has none."""
+        """Wait until every visible tile has its strip and its line, or the reason why it has
+        none."""
         self.tab.until(
             lambda: self.tab.run(
                 "const all = [...document.querySelectorAll('a.tile')];"
@@ -65,11 +66,11 @@ class Wall:
         wanted = {serial(index) for index in indexes}
         self.tab.until(lambda: set(self.labels()) == wanted)
 
-    def said(self) -> dict[str, list[str]]:
+    def address_parameters(self) -> dict[str, list[str]]:
         return parse_qs(urlsplit(self.tab.driver.current_url).query)
 
     def refresh(self) -> None:
-        """The next answer, without waiting for its time."""
+        """Refresh now instead of at the next interval."""
         before = self.tab.run("return performance.getEntriesByName('fleet:draw').length")
         self.tab.run("document.dispatchEvent(new Event('visibilitychange'))")
         self.tab.until(
@@ -79,7 +80,7 @@ class Wall:
         )
 
     def held(self) -> list[str]:
-        """What the last question wanted to see again."""
+        """The devices whose order the last request wanted to keep."""
         posts = [r for r in self.tab.requested("_dash-update") if "fleet-question" in r["postData"]]
         value = json.loads(posts[-1]["postData"])["inputs"][0]["value"]
         return value["held"]
@@ -117,18 +118,18 @@ def test_a_silent_tiles_gap_is_shaded(wall: Wall) -> None:
     assert min(box[1:]) > 20
 
 
-def test_a_label_is_text_whatever_it_holds(wall: Wall) -> None:
+def test_a_label_is_never_markup(wall: Wall) -> None:
     wall.open(f"?q={serial(HOLED)}")
     assert wall.tab.text(".tile-label") == MARKUP
 
 
-def test_chips_search_and_sort_filter_and_stand_in_the_address(wall: Wall) -> None:
+def test_chips_search_and_sort_filter_and_are_in_the_address(wall: Wall) -> None:
     wall.open()
     wall.chip("silent")
     wall.shows(SILENT)
     wall.chip("nodata")
     wall.shows(SILENT, NEVER)
-    assert wall.said() == {"status": ["silent,nodata"]}
+    assert wall.address_parameters() == {"status": ["silent,nodata"]}
     assert wall.tab.run(
         "return [...document.querySelectorAll('.chip')].map((c) => c.ariaPressed)"
     ) == ["false", "false", "true", "true"]
@@ -136,23 +137,23 @@ def test_chips_search_and_sort_filter_and_stand_in_the_address(wall: Wall) -> No
     wall.shows(NEVER)
     wall.chip("nodata")
     wall.tab.until(lambda: len(wall.labels()) == 50)
-    assert wall.said() == {}
+    assert wall.address_parameters() == {}
 
     wall.tab.driver.switch_to.active_element.send_keys("/")
     assert wall.tab.run("return document.activeElement.id") == "fleet-search"
     wall.tab.driver.switch_to.active_element.send_keys("riser 1")
     wall.shows(*range(10, 20))
-    wall.tab.until(lambda: wall.said() == {"q": ["riser 1"]})
+    wall.tab.until(lambda: wall.address_parameters() == {"q": ["riser 1"]})
 
     wall.tab.run(
         "const s = document.querySelector('select[data-set=sort]'); s.value = 'label';"
         "s.dispatchEvent(new Event('change', {bubbles: true}))"
     )
     wall.tab.until(lambda: wall.labels() == [serial(n) for n in range(10, 20)])
-    assert wall.said() == {"q": ["riser 1"], "sort": ["label"]}
+    assert wall.address_parameters() == {"q": ["riser 1"], "sort": ["label"]}
 
 
-def test_nothing_found_says_so_and_leads_back(wall: Wall) -> None:
+def test_an_empty_result_says_so_and_offers_a_way_back(wall: Wall) -> None:
     wall.tab.open("/?q=zzz")
     wall.tab.until(lambda: "No device matches “zzz”." in wall.tab.text("#fleet-empty"))
     wall.tab.click("#fleet-empty button")
@@ -161,7 +162,7 @@ def test_nothing_found_says_so_and_leads_back(wall: Wall) -> None:
     assert wall.tab.run("return document.getElementById('fleet-search').value") == ""
 
 
-def test_a_link_reopens_the_view_and_back_leads_through_it(wall: Wall) -> None:
+def test_a_link_opens_the_same_view_and_back_steps_through_it(wall: Wall) -> None:
     wall.open("?window=1h&status=silent,nodata&units=metric&zone=Asia%2FKolkata&sort=label")
     wall.shows(SILENT, NEVER)
     assert wall.tab.text(".segments [aria-pressed=true]") == "1 h"
@@ -169,25 +170,27 @@ def test_a_link_reopens_the_view_and_back_leads_through_it(wall: Wall) -> None:
     assert wall.tab.run("return document.querySelector('.tile-seen').title").endswith("IST")
     assert "L/min" in wall.tab.text(".tile")
     wall.tab.press("button[data-value='30d']")
-    wall.tab.until(lambda: wall.said().get("window") == ["30d"])
+    wall.tab.until(lambda: wall.address_parameters().get("window") == ["30d"])
     wall.complete()
     wall.tab.press("button[data-filter=status][data-value=silent]")
     wall.shows(NEVER)
-    wall.tab.until(lambda: wall.said().get("status") == ["nodata"])
+    wall.tab.until(lambda: wall.address_parameters().get("status") == ["nodata"])
     wall.tab.back()
-    wall.tab.until(lambda: wall.said().get("status") == ["silent,nodata"])
-    assert wall.said().get("window") == ["30d"]
+    wall.tab.until(lambda: wall.address_parameters().get("status") == ["silent,nodata"])
+    assert wall.address_parameters().get("window") == ["30d"]
     wall.shows(SILENT, NEVER)
     wall.tab.back()
-    wall.tab.until(lambda: wall.said().get("window") == ["1h"])
+    wall.tab.until(lambda: wall.address_parameters().get("window") == ["1h"])
     wall.shows(SILENT, NEVER)
     assert wall.tab.text(".segments [aria-pressed=true]") == "1 h"
     first = "return document.querySelector('a.tile').getAttribute('href')"
-    query = "?range=1h&zone=Asia%2FKolkata&units=metric"  # once the answer to the way back is there
+    query = (
+        "?range=1h&zone=Asia%2FKolkata&units=metric"  # once the reply to the step back has arrived
+    )
     wall.tab.until(lambda: wall.tab.run(first).endswith(query))
 
 
-def test_a_tile_leads_to_its_device_and_back_again(wall: Wall, site: Site) -> None:
+def test_a_tile_opens_its_device_and_back_returns(wall: Wall, site: Site) -> None:
     wall.open("?q=riser 11")
     wall.tab.run("window.notReloaded = true")
     wall.tab.click("a.tile")
@@ -203,11 +206,11 @@ def test_pages(wall: Wall) -> None:
     wall.open("?sort=label")
     wall.tab.click("#fleet-pager button:last-child")
     wall.tab.until(lambda: len(wall.labels()) == 10)
-    assert wall.said()["page"] == ["2"]
+    assert wall.address_parameters()["page"] == ["2"]
     assert wall.tab.run("return document.querySelector('#fleet-pager button:last-child').disabled")
 
 
-def test_a_refresh_moves_nothing_while_the_reader_is_on_the_wall(wall: Wall, site: Site) -> None:
+def test_a_refresh_moves_no_tile_while_the_pointer_is_on_the_wall(wall: Wall, site: Site) -> None:
     wall.open("?sort=seen")
     tab = wall.tab
     before = wall.labels()
@@ -229,21 +232,21 @@ def test_a_refresh_moves_nothing_while_the_reader_is_on_the_wall(wall: Wall, sit
     assert len(wall.held()) == 50
 
 
-def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_seen(wall: Wall) -> None:
+def test_a_hidden_page_requests_nothing_and_refreshes_once_visible(wall: Wall) -> None:
     wall.open()
     tab = wall.tab
     tab.run("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     tab.run("document.dispatchEvent(new Event('visibilitychange'))")
-    asked = len(tab.requested("_dash-update"))
+    count = len(tab.requested("_dash-update"))
     time.sleep(0.5)
-    assert len(tab.requested("_dash-update")) == asked
+    assert len(tab.requested("_dash-update")) == count
     tab.run("Object.defineProperty(document, 'hidden', {value: false, configurable: true})")
     wall.refresh()
-    assert len(tab.requested("_dash-update")) == asked + 1
+    assert len(tab.requested("_dash-update")) == count + 1
 
 
-def test_one_broken_tile_never_blanks_the_wall(wall: Wall) -> None:
-    """A board as no server of ours would send it, straight into the browser."""
+def test_one_broken_tile_does_not_blank_the_wall(wall: Wall) -> None:
+    """The board is one that no server of ours sends, given directly to the browser."""
     wall.open("?q=riser 1&sort=label")
     tab = wall.tab
     tab.run(
@@ -348,20 +351,20 @@ def test_every_text_can_be_read(wall: Wall) -> None:
         assert bad == [], colours
 
 
-def test_what_a_reader_of_names_hears(wall: Wall) -> None:
-    """Every control has a name, the wall is a list of links, the marks are silent."""
+def test_what_a_screen_reader_announces(wall: Wall) -> None:
+    """Every control has a name, the wall is a list of links, the shapes are hidden from it."""
     wall.open()
     nodes: list[dict[str, Any]] = wall.tab.cdp("Accessibility.getFullAXTree")["nodes"]
-    told = [
+    messages = [
         (n["role"]["value"], n.get("name", {}).get("value", "")) for n in nodes if n.get("role")
     ]
     for role in ("button", "link", "combobox", "searchbox"):
-        names = [name for kind, name in told if kind == role]
+        names = [name for kind, name in messages if kind == role]
         assert names, role
         assert all(names), role
-    assert sum(kind == "listitem" for kind, _ in told) >= 50
-    assert ("list", "Devices") in told
-    assert ("button", "Silent 1") in [(k, n.removeprefix("■ ").strip()) for k, n in told]
+    assert sum(kind == "listitem" for kind, _ in messages) >= 50
+    assert ("list", "Devices") in messages
+    assert ("button", "Silent 1") in [(k, n.removeprefix("■ ").strip()) for k, n in messages]
 
 
 def test_a_tile_is_reached_by_keyboard_and_shows_it(wall: Wall) -> None:
@@ -375,7 +378,7 @@ def test_a_tile_is_reached_by_keyboard_and_shows_it(wall: Wall) -> None:
 
 @pytest.mark.slow
 def test_first_paint_and_refresh_are_quick(wall: Wall) -> None:
-    """Limits with room for a busy machine; the figures themselves are in docs/fleet.md."""
+    """The limits leave room for a busy machine; measured figures are in docs/fleet.md."""
     wall.open()
     for _ in range(5):
         wall.refresh()

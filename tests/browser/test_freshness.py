@@ -1,4 +1,4 @@
-"""How fresh a page is: said at once on every page, and never wrongly."""
+"""The notice of how fresh a page is: shown at once on every page, and never wrongly."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def freshness(tab: Tab) -> str:
 @pytest.mark.parametrize(
     "page", ["/", "/devices", "/devices/LIVE", "/usage?range=7d", "/report?devices=LIVE"]
 )
-def test_a_server_that_has_gone_is_told_within_seconds_on_every_page(
+def test_a_stopped_server_is_noticed_within_seconds_on_every_page(
     tab: Tab, site: Site, page: str
 ) -> None:
     tab.open(path_of(site, page))
@@ -54,7 +54,7 @@ def test_a_server_that_has_gone_is_told_within_seconds_on_every_page(
     tab.until(lambda: not tab.text("main .notice"))
 
 
-def test_a_range_that_is_not_answered_dims_the_old_one_and_says_so(tab: Tab, site: Site) -> None:
+def test_a_range_that_does_not_load_dims_the_old_one_with_a_notice(tab: Tab, site: Site) -> None:
     tab.open(path_of(site, "/devices/LIVE?range=24h"))
     chart = Chart(tab).drawn()
     day = chart.badge()
@@ -70,7 +70,9 @@ def test_a_range_that_is_not_answered_dims_the_old_one_and_says_so(tab: Tab, sit
     assert not tab.text("#freshness-late")
 
 
-def test_a_range_that_fails_says_that_the_view_before_is_shown(tab: Tab, site: Site) -> None:
+def test_after_a_failed_range_the_notice_says_that_the_previous_view_is_shown(
+    tab: Tab, site: Site
+) -> None:
     tab.open(path_of(site, "/devices/LIVE?range=24h"))
     Chart(tab).drawn()
     with network(tab, offline=True):

@@ -1,4 +1,4 @@
-"""What points of a chart say: the browser's words are those of the rest of the page."""
+"""Hover texts of charts: the browser formats values as the rest of the page does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from api.catalog import HOUR_MS, MINUTE_MS, RESOLUTION_BY_NAME
 from api.timez import zone
 from components import formatting
-from components.clock import Clock
+from components.formatting import Clock
 from components.units import UNITS
 from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
@@ -34,25 +34,29 @@ def page(tab: Tab, site: Site) -> Tab:
     return tab
 
 
-def said(tab: Tab, word: str, asked: list[object]) -> list[str]:
-    """The browser's words, each for its arguments."""
-    return tab.run(f"return arguments[0].map((each) => window.weir.hover.{word}(...each))", asked)
+def browser_texts(tab: Tab, word: str, arguments: list[object]) -> list[str]:
+    """The browser's texts, one for each set of arguments."""
+    return tab.run(
+        f"return arguments[0].map((each) => window.weir.hover.{word}(...each))", arguments
+    )
 
 
 def test_numbers(page: Tab) -> None:
-    assert said(page, "number", [[v] for v in NUMBERS]) == [formatting.number(v) for v in NUMBERS]
-    assert said(page, "number", [[None]]) == [formatting.NOTHING]
+    assert browser_texts(page, "number", [[v] for v in NUMBERS]) == [
+        formatting.number(v) for v in NUMBERS
+    ]
+    assert browser_texts(page, "number", [[None]]) == [formatting.NOTHING]
 
 
 def test_spans(page: Tab) -> None:
     pairs = [sorted(pair) for pair in pairwise(NUMBERS)]
-    assert said(page, "span", [*pairs]) == [formatting.span(*pair) for pair in pairs]
+    assert browser_texts(page, "span", [*pairs]) == [formatting.span(*pair) for pair in pairs]
 
 
 def test_durations(page: Tab) -> None:
     lengths = [0, 999, 1_000, 599_999, 600_000, 172_799_999, 172_800_000, 8_640_000_000, 948_000,
                *(DICE.randrange(10 ** DICE.randint(3, 10)) for _ in range(500))]  # fmt: skip
-    assert said(page, "duration", [[n] for n in lengths]) == [
+    assert browser_texts(page, "duration", [[n] for n in lengths]) == [
         formatting.duration(n) for n in lengths
     ]
 
@@ -61,8 +65,8 @@ def test_durations(page: Tab) -> None:
 def test_volumes(page: Tab, units: object) -> None:
     gallons = [v for v in NUMBERS if abs(v) < 1e15]
     steps = units.volume_steps  # pyright: ignore[reportAttributeAccessIssue]
-    told = said(page, "volume", [[v, steps] for v in gallons])
-    assert told == [units.volume(v) for v in gallons]  # pyright: ignore[reportAttributeAccessIssue]
+    result = browser_texts(page, "volume", [[v, steps] for v in gallons])
+    assert result == [units.volume(v) for v in gallons]  # pyright: ignore[reportAttributeAccessIssue]
 
 
 AROUND = (
@@ -77,7 +81,7 @@ AROUND = (
 
 
 def test_spans_of_time_on_the_days_that_clocks_change(page: Tab) -> None:
-    asked: list[object] = []
+    wanted: list[object] = []
     expected: list[str] = []
     for (name, around), level in product(AROUND, ("raw", "1min", "10min", "1hour")):
         resolution = RESOLUTION_BY_NAME[level]
@@ -87,9 +91,9 @@ def test_spans_of_time_on_the_days_that_clocks_change(page: Tab) -> None:
         starts = [max(0, first + i * step) for i in range(60 * HOUR_MS // step)]
         clock = Clock(zone(name), starts[0], starts[-1] + length)
         pieces = [(start, offset, clock.name(start)) for start, offset in clock.pieces]
-        asked += [[start, length, pieces] for start in starts]
+        wanted += [[start, length, pieces] for start in starts]
         expected += [formatting.bucket(s, s + length, resolution, clock) for s in starts]
-    assert said(page, "title", asked) == expected
+    assert browser_texts(page, "title", wanted) == expected
 
 
 # --- On the screen -------------------------------------------------------------------------------
@@ -100,19 +104,19 @@ def test_spans_of_time_on_the_days_that_clocks_change(page: Tab) -> None:
     [(SPRING, 23, ""), (AUTUMN, 25, ""), (AUTUMN, 25, "&zone=Asia/Kolkata"),
      (AUTUMN, 25, "&units=metric"), (SPRING, 23, "&metric=quality")],
 )  # fmt: skip
-def test_a_point_says_what_its_row_in_the_table_says(
+def test_a_point_shows_the_same_as_its_row_in_the_table(
     tab: Tab, site: Site, start: int, hours: int, query: str
 ) -> None:
-    """The last rows of the window stand in the table below, in the server's words."""
+    """The last rows of the window are in the table below the chart, formatted by the server."""
     chart = opened(tab, site, CLOCKS, whole_day(start, hours) + query)
     table = {row[0]: row for row in tab.until(lambda: rows_below(tab))}
     metric = tab.text(".ytitle")  # with its unit
     for minutes_ago in (3, 7, 12):
         lines = chart.hover(1 - (minutes_ago + 0.5) / (hours * 60))
         row = table[lines[0]]
-        said = [numbers(line) for line in lines[1:3]]
+        values = [numbers(line) for line in lines[1:3]]
         column = numbers(row[heads(tab).index(metric)])
-        assert [n for n in (*said[0], *said[1])] == pytest.approx(
+        assert [n for n in (*values[0], *values[1])] == pytest.approx(
             (column * 3)[:3], rel=0.01, abs=0.05
         )
 
@@ -134,7 +138,7 @@ def heads(tab: Tab) -> list[str]:
     )
 
 
-def test_bars_and_days_say_their_span(tab: Tab, site: Site) -> None:
+def test_bars_and_days_show_their_span(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, LIVE, "?range=7d&metric=volume")
     title, value, *_ = chart.hover(0.9)
     assert title.endswith(("MST", "MDT"))
@@ -145,10 +149,12 @@ def test_bars_and_days_say_their_span(tab: Tab, site: Site) -> None:
     assert len(days.hover(0.995)[0].split(" ")) == 4  # Mon 16 Nov 2026
 
 
-def test_the_second_metric_says_its_value(tab: Tab, site: Site) -> None:
+def test_the_second_metric_shows_its_value(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, LIVE, "?range=24h&metric=signal")
-    told = chart.hover(0.9)
-    assert any(text.startswith("Network RSSI −") and text.endswith(" dBm") for text in told), told
+    result = chart.hover(0.9)
+    assert any(text.startswith("Network RSSI −") and text.endswith(" dBm") for text in result), (
+        result
+    )
 
 
 # --- The card ------------------------------------------------------------------------------------
@@ -160,7 +166,7 @@ def card(tab: Tab) -> str:
     return tab.run(f"const card = {CARD}; return card ? card.textContent : ''")
 
 
-def test_it_goes_on_answering_while_the_chart_is_drawn_anew_under_it(tab: Tab, site: Site) -> None:
+def test_the_card_stays_right_while_the_chart_is_redrawn(tab: Tab, site: Site) -> None:
     chart = opened(tab, site, LIVE, "?range=7d")
     chart.hover(0.6)
     tab.run(
@@ -181,20 +187,20 @@ def test_it_goes_on_answering_while_the_chart_is_drawn_anew_under_it(tab: Tab, s
     tab.run("window.weir.chart.reset()")
     tab.until(lambda: chart.badge().startswith(coarse.partition(" · ")[0]))
     tab.until(lambda: card(tab) and card(tab) != zoomed)
-    rows = "return window.weir.chart.currentQuestion().asked"
-    asked = tab.run(rows)
+    rows = "return window.weir.chart.currentQuestion().request_id"
+    shown = tab.run(rows)
     tab.run("document.dispatchEvent(new Event('visibilitychange'))")  # a live refresh
-    tab.until(lambda: tab.run(rows) != asked)
+    tab.until(lambda: tab.run(rows) != shown)
     tab.until(lambda: tab.text("#freshness") == "Live · just now")
     assert "average" in card(tab)
     assert tab.run("return window.__empty") == []
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_it_has_padding_and_never_covers_the_line(tab: Tab, site: Site, width: int) -> None:
+def test_the_card_has_padding_and_never_covers_the_line(tab: Tab, site: Site, width: int) -> None:
     tab.size(width, 900)
     chart = opened(tab, site, LIVE, "?range=7d")
-    # On a phone the chart's middle lies below the fold, where no pointer gets.
+    # On a phone the middle of the chart is below the fold, where no pointer reaches.
     tab.run("window.weir.chart.graph().scrollIntoView({ block: 'center' })")
     for at in (0.02, 0.2, 0.37, 0.5, 0.63, 0.8, 0.98):
         chart.hover(at)

@@ -1,4 +1,4 @@
-"""Images by the server as readers ask for them: by the menus of a device and of the wall."""
+"""Server-made images, by the menus of a device and of the wall."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def choose(tab: Tab, menu: str, deed: str) -> None:
     tab.click(f"{menu} [data-deed='{deed}']")
 
 
-def said(tab: Tab, menu: str) -> str:
-    return tab.run(f'return document.querySelector("{menu} .menu-said").textContent')
+def message(tab: Tab, menu: str) -> str:
+    return tab.run(f'return document.querySelector("{menu} .menu-status").textContent')
 
 
 def until_said(tab: Tab, menu: str, words: str) -> None:
-    tab.until(lambda: words in said(tab, menu), patience_s=PATIENCE_S)
+    tab.until(lambda: words in message(tab, menu), patience_s=PATIENCE_S)
 
 
 def link(tab: Tab, menu: str) -> str:
-    """What a reader may copy: the field where the clipboard is closed, as it is in tests."""
-    found = f'return (document.querySelector("{menu} .share-field") || {{}}).value'
-    return tab.until(lambda: tab.run(found), patience_s=PATIENCE_S)
+    """The link to copy: shown in a field where the clipboard is closed, as it is in tests."""
+    shown = f'return (document.querySelector("{menu} .share-field") || {{}}).value'
+    return tab.until(lambda: tab.run(shown), patience_s=PATIENCE_S)
 
 
 def test_a_chart_as_pdf(tab: Tab, site: Site, down: Down) -> None:
@@ -70,21 +70,25 @@ def test_a_wall_as_png(tab: Tab, site: Site, down: Down) -> None:
     assert image.width == 2 * shown_px
 
 
-@pytest.mark.parametrize(("card", "name"), [("device-days", "days"), ("device-heat", "heat")])
-def test_a_card_as_png_and_svg(tab: Tab, site: Site, down: Down, card: str, name: str) -> None:
-    menu = f"details.menu:has(#{card}-exports)"
+def test_a_card_as_png_and_svg(tab: Tab, site: Site, down: Down) -> None:
     device(tab, site)
-    tab.until(lambda: tab.run(f'return !!document.querySelector("{menu} [data-deed]")'))
-    choose(tab, menu, f"server-png-{name}")
-    file = down(".png")
-    until_said(tab, menu, "Saved")
-    assert file.name.startswith(f"weir_FM-LIVE_{name}_20")
-    assert decoded(file.read_bytes()).size == (2_000, 840)
-    choose(tab, menu, f"server-svg-{name}")
-    assert b"Tenant 12 main" in down(".svg").read_bytes()
+    for name in ("days", "heat"):
+        menu = f"details.menu:has(#device-{name}-exports)"
+        there = f'return !!document.querySelector("{menu} [data-deed]")'
+        tab.until(lambda there=there: tab.run(there))
+        choose(tab, menu, f"server-png-{name}")
+        image = down(".png")
+        until_said(tab, menu, "Saved")
+        assert image.name.startswith(f"weir_FM-LIVE_{name}_20")
+        assert decoded(image.read_bytes()).size == (2_000, 840)
+        choose(tab, menu, f"server-svg-{name}")
+        drawing = down(".svg")
+        assert b"Tenant 12 main" in drawing.read_bytes()
+        image.unlink()
+        drawing.unlink()
 
 
-def test_a_copied_link_shows_the_image_to_somebody_without_a_session(tab: Tab, site: Site) -> None:
+def test_a_copied_link_opens_the_image_without_a_session(tab: Tab, site: Site) -> None:
     tab.colours("dark")
     device(tab, site)
     tab.run("navigator.clipboard.writeText = () => Promise.reject(new Error('closed'))")
@@ -92,7 +96,7 @@ def test_a_copied_link_shows_the_image_to_somebody_without_a_session(tab: Tab, s
     choose(tab, CHART_MENU, "signed-30")
     href = link(tab, CHART_MENU)
     assert href.startswith(f"{site.url}/export/devices/{site.fleet.ids[LIVE]}/chart.png?range=7d")
-    # A host name that isn't this machine's own: without the signature nobody is let in.
+    # A host name that isn't this machine's own: only the signature gives access.
     away = {"Host": "weir.example"}
     unsigned = href.partition("&key=")[0]
     assert httpx.get(unsigned, headers=away, timeout=60).status_code == 303
@@ -114,7 +118,7 @@ window.fetch = (url, options) => {
 """
 
 
-def test_a_busy_server_is_asked_again(tab: Tab, site: Site, down: Down) -> None:
+def test_a_busy_server_is_retried(tab: Tab, site: Site, down: Down) -> None:
     device(tab, site)
     tab.run(_ANSWERS, 1, "busy", 503)
     choose(tab, CHART_MENU, "server-pdf")
@@ -126,7 +130,7 @@ def test_a_busy_server_is_asked_again(tab: Tab, site: Site, down: Down) -> None:
     ("status", "detail"),
     [(503, "Too many wait."), (501, "Chromium is not installed on this server.")],
 )
-def test_why_there_is_no_image_is_said(tab: Tab, site: Site, status: int, detail: str) -> None:
+def test_a_failed_image_gives_the_reason(tab: Tab, site: Site, status: int, detail: str) -> None:
     device(tab, site)
     tab.run(_ANSWERS, 99, detail, status)
     choose(tab, CHART_MENU, "server-pdf")

@@ -1,21 +1,19 @@
-"""What an operator does in a browser: a note by key, a correction that is previewed, saved and
-revoked, an alert that is acknowledged."""
+"""An operator's tasks in a browser: a note by key; a correction previewed, saved and revoked; an
+alert acknowledged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 
 from api.insight.alerts.evaluator import AlertEvaluator
-from api.roles import Role
 from api.store.base import Grant, Scope
 from api.timez import HOUR_MS, now_ms
-from tests.browser.chromium import Tab, looked_at
-from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Site, make_fleet, served
+from tests.browser.chromium import Tab, checked_tab
+from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Site
 from tests.insight.alerts.decided import a_finding, ended
 from tests.insight.alerts.stored import keep_findings
 
@@ -28,20 +26,9 @@ form.elements.text.value = arguments[0];
 """
 
 
-@pytest.fixture(scope="module")
-def staffed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A fleet whose reader is an administrator."""
-    folder: Path = tmp_path_factory.mktemp("staffed")
-    made = make_fleet(folder, many=0)
-    made.store.set_key_role("key_test", Role.ADMINISTRATOR)
-    with served(made, folder) as running:
-        yield running
-    made.store.close()
-
-
 @pytest.fixture
 def tab(chromium: Chrome, staffed: Site) -> Iterator[Tab]:
-    with looked_at(chromium, staffed.url) as tab:
+    with checked_tab(chromium, staffed.url) as tab:
         yield tab
 
 
@@ -55,7 +42,7 @@ def fill(tab: Tab, text: str, button: str) -> None:
 
 
 def select(tab: Tab) -> None:
-    """By S, then a drag over the middle of the plot."""
+    """Press S, then drag over the middle of the plot."""
     ActionChains(tab.driver).send_keys("s").perform()
     layer = tab.driver.find_element("css selector", ".span-layer")
     drag = ActionChains(tab.driver).move_to_element_with_offset(layer, 400, 150)
@@ -96,7 +83,7 @@ def test_a_note_by_key_and_a_correction_that_is_revoked(tab: Tab, staffed: Site)
     tab.until(lambda: "2 entries" in tab.text("#audit-count"))
 
 
-def test_an_alert_is_acknowledged_in_one_click_with_a_text(tab: Tab, staffed: Site) -> None:
+def test_an_alert_is_acknowledged_in_one_click_with_a_comment(tab: Tab, staffed: Site) -> None:
     store, client = staffed.fleet.store, staffed.client
     client.create_rule({"name": "Leaks", "devices": [CLOCKS]})
     (device,) = store.resolve(Scope(ORGANIZATION, Grant(everything=True)), [CLOCKS])

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 
 def pages(site: Site) -> dict[str, str]:
-    """Each page's path and a text that is there when it is."""
+    """Each page's path, and a text that it shows once it is loaded."""
     return {
         "/devices": "Tenant 12 main",
         f"/devices/{site.fleet.ids[LIVE]}?range=7d": "rows for",
@@ -54,7 +54,7 @@ def test_the_theme_follows_the_system_until_one_is_chosen(tab: Tab, site: Site) 
     assert ground() == "rgb(246, 247, 249)"
 
 
-def test_the_list_leads_to_a_device_and_back(tab: Tab, site: Site) -> None:
+def test_the_list_opens_a_device_and_back_returns(tab: Tab, site: Site) -> None:
     tab.open("/devices")
     tab.until(lambda: "Tenant 12 main" in tab.text())
     assert tab.driver.title == "Devices · Weir"
@@ -76,7 +76,7 @@ def test_a_label_is_never_markup(tab: Tab, site: Site) -> None:
     assert tab.run("return document.querySelectorAll('main img').length") == 0
 
 
-def test_an_unknown_address_has_the_status_and_the_way_back(tab: Tab, site: Site) -> None:
+def test_an_unknown_address_has_status_404_and_a_way_back(tab: Tab, site: Site) -> None:
     tab.tolerated = ("404",)
     tab.open("/nope")
     tab.until(lambda: "Page not found" in tab.text())
@@ -94,8 +94,8 @@ def test_charts_load_the_small_bundle_and_lists_none(tab: Tab, site: Site) -> No
     assert tab.requested("package_data/plotly.min.js") == []
 
 
-def test_nothing_is_asked_for_twice(tab: Tab, site: Site) -> None:
-    """Scripts and styles come from the browser's own keeping on the second visit."""
+def test_scripts_and_styles_are_cached(tab: Tab, site: Site) -> None:
+    """A second visit loads them from the browser's cache."""
     for _ in range(2):
         tab.open("/devices")
         tab.until(lambda: "Tenant 12 main" in tab.text())

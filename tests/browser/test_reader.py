@@ -1,4 +1,4 @@
-"""What a reader chose stays theirs, and what an address says wrongly is told."""
+"""A reader's choices stay on every page, and mistakes in an address are shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.dashboards import LIVE, Site
 pytestmark = pytest.mark.browser
 
 
-def test_units_and_zone_go_along_to_every_page(tab: Tab, site: Site) -> None:
+def test_units_and_zone_stay_on_every_page(tab: Tab, site: Site) -> None:
     tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=24h")
     Chart(tab).drawn()
     for name, value in (("units", "metric"), ("zone", "Asia/Tokyo")):
@@ -29,11 +29,11 @@ def test_units_and_zone_go_along_to_every_page(tab: Tab, site: Site) -> None:
     tab.until(lambda: "L/min" in tab.text("#fleet-totals"))
     assert "units=metric" in tab.driver.current_url
     assert "zone=Asia%2FTokyo" in tab.driver.current_url
-    tab.open("/usage?range=7d")  # also typed by hand
+    tab.open("/usage?range=7d")  # also those typed by hand
     tab.until(lambda: "days in Asia/Tokyo" in tab.text("#usage-range"))
 
 
-def test_a_zoom_unlights_its_preset(tab: Tab, site: Site) -> None:
+def test_a_zoom_deselects_its_preset(tab: Tab, site: Site) -> None:
     tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=7d")
     chart = Chart(tab).drawn()
     lit = "return document.querySelector('[data-value=\"7d\"]').ariaPressed"
@@ -54,26 +54,25 @@ def test_a_zoom_unlights_its_preset(tab: Tab, site: Site) -> None:
         ("/report?devices=LIVE&units=cubits", "no valid units: “cubits”"),
     ],
 )
-def test_what_an_address_says_wrongly_is_told(tab: Tab, site: Site, path: str, words: str) -> None:
+def test_mistakes_in_an_address_are_shown(tab: Tab, site: Site, path: str, words: str) -> None:
     tab.open(path.replace("LIVE", site.fleet.ids[LIVE]))
     tab.until(lambda: words in tab.text(".remarks"))
 
 
-@pytest.mark.parametrize(("width", "height"), [(8.5, 11), (8.27, 11.69)], ids=["Letter", "A4"])
-def test_a_devices_page_prints_whole_and_without_controls(
-    tab: Tab, site: Site, width: float, height: float
-) -> None:
+def test_a_devices_page_prints_completely_and_without_controls(tab: Tab, site: Site) -> None:
     tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=7d")
     Chart(tab).drawn()
     tab.cdp("Emulation.setEmulatedMedia", media="print")
-    tab.size(round(width * 96), round(height * 96))
+    controls = "return [...document.querySelectorAll('button:not(.day), select, .menu')]"
+    shown = f"{controls}.filter((e) => e.checkVisibility()).map((e) => e.outerHTML)"
+    rows = "return document.querySelectorAll('.rows tbody tr').length"
     try:
-        controls = "return [...document.querySelectorAll('button:not(.day), select, .menu')]"
-        shown = f"{controls}.filter((e) => e.checkVisibility()).map((e) => e.outerHTML)"
-        tab.until(lambda: tab.run(shown) == [])
-        # The plot takes the paper's width once it has been told of it.
-        tab.until(lambda: tab.run("return document.documentElement.scrollWidth <= innerWidth"))
-        assert tab.run("return document.querySelectorAll('.rows tbody tr').length") == 20
+        for width, height in ((8.5, 11), (8.27, 11.69)):  # Letter, A4
+            tab.size(round(width * 96), round(height * 96))
+            tab.until(lambda: tab.run(shown) == [])
+            # The plot takes the paper's width once its resize event has arrived.
+            tab.until(lambda: tab.run("return document.documentElement.scrollWidth <= innerWidth"))
+            tab.until(lambda: tab.run(rows) == 20)
     finally:
         tab.cdp("Emulation.setEmulatedMedia", media="")
         tab.size(1440, 900)

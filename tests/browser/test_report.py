@@ -37,7 +37,7 @@ def state(tab: Tab) -> str:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_it_reads_on_every_screen(tab: Tab, site: Site, width: int, scheme: str) -> None:
+def test_it_fits_every_screen(tab: Tab, site: Site, width: int, scheme: str) -> None:
     tab.size(width, 900)
     tab.colours(scheme)
     opened(tab, f"devices={site.fleet.ids[CLOCKS]}&range={AUTUMN}")
@@ -52,7 +52,7 @@ def test_it_reads_on_every_screen(tab: Tab, site: Site, width: int, scheme: str)
         "const accent = getComputedStyle(probe).color; probe.remove();"
         "return [lines.map((line) => getComputedStyle(line).stroke), accent];"
     )
-    assert accent in lines  # the theme's colour, not that of paper
+    assert accent in lines  # the theme's colour, not paper white
     box, screen = tab.run(
         "return [document.querySelector('.report-chart svg').getBoundingClientRect().width,"
         " document.querySelector('.report-chart').clientWidth]"
@@ -60,28 +60,29 @@ def test_it_reads_on_every_screen(tab: Tab, site: Site, width: int, scheme: str)
     assert box == pytest.approx(screen, abs=1)
 
 
-@pytest.mark.parametrize("paper", list(SHEETS))
-def test_printed_from_a_dark_screen_it_is_light_and_has_nothing_of_the_bar(
-    tab: Tab, site: Site, paper: str
-) -> None:
+def test_printed_from_a_dark_screen_it_is_light_and_without_controls(tab: Tab, site: Site) -> None:
     tab.colours("dark")
     opened(tab, f"devices={site.fleet.ids[CLOCKS]},{site.fleet.ids[LIVE]}&range={AUTUMN}", 2)
-    width, height = SHEETS[paper]
+    for width, height in SHEETS.values():
+        _assert_printed(tab, width, height)
+    tab.cdp("Emulation.setEmulatedMedia", media="print")
+    ground = tab.run("return getComputedStyle(document.querySelector('.report')).color")
+    tab.cdp("Emulation.setEmulatedMedia", media="")
+    assert ground == "rgb(22, 32, 43)"  # the light theme's ink
+
+
+def _assert_printed(tab: Tab, width: float, height: float) -> None:
     printed = tab.cdp("Page.printToPDF", paperWidth=width, paperHeight=height, printBackground=True)
     reader = PdfReader(io.BytesIO(base64.b64decode(printed["data"])))
     for page in reader.pages:
         sides = float(page.mediabox.width) / 72, float(page.mediabox.height) / 72
         assert sides == pytest.approx((width, height), abs=0.02)
     pages = [" ".join(page.extract_text().split()) for page in reader.pages]
-    assert len(pages) == 3  # sums, and a page for each device
+    assert len(pages) == 3  # totals, and a page for each device
     for number, text in enumerate(pages, 1):
         assert text.startswith("2 devices")
         assert f"{number} / 3" in text
         assert not any(word in text for word in ("Share", "Sign out", "Save PDF", "Choose devices"))
-    tab.cdp("Emulation.setEmulatedMedia", media="print")
-    ground = tab.run("return getComputedStyle(document.querySelector('.report')).color")
-    tab.cdp("Emulation.setEmulatedMedia", media="")
-    assert ground == "rgb(22, 32, 43)"  # the light theme's ink
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def folder(tab: Tab, tmp_path: Path) -> Iterator[Path]:
     tab.cdp("Browser.setDownloadBehavior", behavior="default")
 
 
-def test_saved_it_is_the_pdf_of_what_is_shown(tab: Tab, site: Site, folder: Path) -> None:
+def test_the_saved_pdf_is_of_the_shown_report(tab: Tab, site: Site, folder: Path) -> None:
     query = f"devices={site.fleet.ids[CLOCKS]}&range={AUTUMN}&units=metric&paper=letter"
     opened(tab, query)
     tab.click("#report-save")
@@ -104,7 +105,7 @@ def test_saved_it_is_the_pdf_of_what_is_shown(tab: Tab, site: Site, folder: Path
     assert "m³" in volume
 
 
-def test_what_is_chosen_stands_in_the_address(tab: Tab, site: Site) -> None:
+def test_choices_are_in_the_address(tab: Tab, site: Site) -> None:
     device = site.fleet.ids[CLOCKS]
     opened(tab, f"devices={device}&range={AUTUMN}")
     tab.run(
@@ -119,7 +120,7 @@ def test_what_is_chosen_stands_in_the_address(tab: Tab, site: Site) -> None:
     tab.until(lambda: tab.text("#report-body figcaption").startswith("Flow rate"))
 
 
-def test_a_device_leads_to_its_report(tab: Tab, site: Site) -> None:
+def test_a_device_links_to_its_report(tab: Tab, site: Site) -> None:
     tab.open(f"/devices/{site.fleet.ids[LIVE]}?range=7d&units=metric")
     link = "a.menu-entry[href^='/report']"
     href = tab.until(
@@ -138,7 +139,7 @@ def test_a_device_leads_to_its_report(tab: Tab, site: Site) -> None:
     ("query", "words"),
     [("q=nothing+like+it", "No device matches."), ("", "a report covers at most 50")],
 )
-def test_why_there_is_no_report(tab: Tab, query: str, words: str) -> None:
+def test_a_missing_report_gives_the_reason(tab: Tab, query: str, words: str) -> None:
     tab.open(f"/report?{query}")
     tab.until(lambda: state(tab) == "empty", patience_s=PATIENCE_S)
     assert words in tab.text("#report-notice")

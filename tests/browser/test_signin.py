@@ -60,7 +60,7 @@ def key_of(world: World, name: str) -> str:
     return world.credentials[name].headers[KEY_HEADER]
 
 
-def test_a_reader_signs_in_lands_where_asked_and_signs_out(
+def test_a_reader_signs_in_reaches_the_requested_page_and_signs_out(
     window: Window, address: str, world: World
 ) -> None:
     window.driver.get(f"{address}/devices/{METER}?range=7d&metric=quality")
@@ -83,15 +83,15 @@ def test_a_reader_signs_in_lands_where_asked_and_signs_out(
     window.driver.back()
     until(lambda: path(window).startswith("/sign-in"), "no way back in")
     host = address.removeprefix("http://")
-    assert {u for u in window.asked() if host not in u and not u.startswith("data:")} <= {""}
+    assert {u for u in window.requests() if host not in u and not u.startswith("data:")} <= {""}
     assert window.violations() == []
 
 
-def test_a_shared_link_leads_past_sign_in_to_the_exact_view(
+def test_a_shared_link_opens_its_exact_view_after_sign_in(
     window: Window, address: str, world: World
 ) -> None:
-    """Range, zoom, metric, zone and units: all that a colleague looked at."""
-    said = {
+    """Range, zoom, metric, zone and units: the whole view of the colleague who shared it."""
+    fields = {
         "range": "2026-10-01T00:00:00.000Z..2026-11-01T00:00:00.000Z",
         "from": "2026-10-10T00:00:00.000Z",
         "to": "2026-10-12T11:59:59.999Z",
@@ -99,11 +99,11 @@ def test_a_shared_link_leads_past_sign_in_to_the_exact_view(
         "zone": "Asia/Kolkata",
         "units": "metric",
     }
-    window.driver.get(f"{address}/devices/{METER}?{urlencode(said)}")
+    window.driver.get(f"{address}/devices/{METER}?{urlencode(fields)}")
     until(lambda: path(window).startswith("/sign-in?next="), "the sign-in page")
     sign_in(window, key_of(world, "all"))
     until(lambda: (window.run(AXIS) or [""])[0].startswith("2026-10-10"), "the zoom")
-    assert parse_qs(urlsplit(path(window)).query) == {name: [text] for name, text in said.items()}
+    assert parse_qs(urlsplit(path(window)).query) == {name: [text] for name, text in fields.items()}
     assert [end[:16] for end in window.run(AXIS)] == ["2026-10-10T00:00", "2026-10-12T11:59"]
     assert "Asia/Kolkata" in find(window, "#chart-zone-note").text
     pressed = window.run(
@@ -113,11 +113,11 @@ def test_a_shared_link_leads_past_sign_in_to_the_exact_view(
     assert "volume" in pressed
     for name in ("zone", "units"):
         chosen = f"return document.querySelector('select[data-set={name}]').value"
-        until(lambda chosen=chosen, name=name: window.run(chosen) == said[name], name)
+        until(lambda chosen=chosen, name=name: window.run(chosen) == fields[name], name)
     assert window.run("return !document.getElementById('chart-reset').disabled")
 
 
-def test_a_wrong_key_is_told_and_a_right_one_then_works(
+def test_a_wrong_key_is_refused_and_a_right_one_then_works(
     window: Window, address: str, world: World
 ) -> None:
     window.driver.get(f"{address}/devices?status=all")
@@ -141,7 +141,7 @@ def test_the_page_works_without_a_script(window: Window, address: str, world: Wo
         window.command("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def test_a_key_revoked_while_looking_ends_in_a_clear_sentence(
+def test_a_key_revoked_during_a_visit_ends_in_a_clear_message(
     window: Window, address: str, world: World
 ) -> None:
     key, key_id = world.new_key(Grant(everything=True))
@@ -157,10 +157,10 @@ def test_a_key_revoked_while_looking_ends_in_a_clear_sentence(
     assert path(window).startswith(f"/devices/{TWIN}")
 
 
-def test_a_session_that_is_over_leads_from_a_click_to_sign_in(
+def test_a_click_after_the_session_has_ended_opens_sign_in(
     window: Window, address: str, world: World
 ) -> None:
-    """The page is open, its cookie is gone: the next click's callback is refused."""
+    """The page is open and its cookie is gone: the next click's callback is refused."""
     window.driver.get(f"{address}/devices")
     sign_in(window, key_of(world, "all"))
     find(window, ".ag-row .name")
@@ -172,9 +172,7 @@ def test_a_session_that_is_over_leads_from_a_click_to_sign_in(
     find(window, "main .identity")
 
 
-def test_the_account_menu_is_a_menu_for_the_keyboard(
-    window: Window, address: str, world: World
-) -> None:
+def test_the_account_menu_works_by_keyboard(window: Window, address: str, world: World) -> None:
     window.driver.get(f"{address}/devices")
     sign_in(window, key_of(world, "all"))
     summary = find(window, ".account summary")
@@ -187,7 +185,7 @@ def test_the_account_menu_is_a_menu_for_the_keyboard(
     assert window.run("return document.activeElement.tagName") == "SUMMARY"
 
 
-def test_this_machine_signs_in_by_itself_and_can_be_left(
+def test_local_visitors_are_signed_in_and_can_sign_out(
     window: Window, serve: Serve, world: World
 ) -> None:
     own = serve(demo_key=lambda: key_of(world, "all"), local_only=True)
@@ -205,7 +203,7 @@ def test_this_machine_signs_in_by_itself_and_can_be_left(
 
 
 @pytest.mark.parametrize(("width_px", "theme"), [(1440, "light"), (390, "dark")])
-def test_the_sign_in_page_fits_every_screen_and_breaks_no_rule(
+def test_the_sign_in_page_fits_every_screen_and_is_accessible(
     window: Window, address: str, theme: str, width_px: int
 ) -> None:
     window.size(width_px, 844 if width_px == 390 else 900)

@@ -1,4 +1,4 @@
-"""The site below a path of a host that has others: behind the real nginx, in a real browser.
+"""The site below a path of a shared host: behind the real nginx, in a real browser.
 
 nginx's log has every request: none leaves the path, none fails.
 """
@@ -18,7 +18,8 @@ import pytest
 
 from api.catalog import DAY_MS, HOUR_MS, KEY_HEADER
 from api.timez import now_ms, stamp
-from tests.browser.chromium import Tab, looked_at, started
+from tests.browser.chromium import Tab, checked_tab, started
+from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.nginx import SPOOLS, program
 from tests.servers import free_port
@@ -33,6 +34,10 @@ http {{
     {places}
     log_format said '$status $request_method $request_uri';
     access_log {folder}/access.log said;
+    {servers}
+}}
+"""
+SERVER = """
     server {{
         listen 127.0.0.1:{port};
         location /{here}/ {{
@@ -41,37 +46,40 @@ http {{
             proxy_set_header X-Forwarded-For $remote_addr;
         }}
     }}
-}}
 """
 TILE = "#fleet-wall a"
 
 
 class Below:
-    """A server below /weir/ and nginx in front of it, which passes paths on whole or ``strips``."""
+    """A server below /weir/ and nginx in front of it, which passes paths on whole at ``origin`` and
+    strips them at ``stripped``."""
 
-    def __init__(self, shell: Shell, *, strips: bool) -> None:
-        self.shell, self.port, self.folder = shell, free_port(), shell.folder
-        self.strips = strips
-        self.origin = f"http://127.0.0.1:{self.port}"
+    def __init__(self, shell: Shell) -> None:
+        self.shell, self.folder = shell, shell.folder
+        ports = free_port(), free_port()
+        self.origin, self.stripped = (f"http://127.0.0.1:{port}" for port in ports)
         shell.environ |= {
             "WEIR_PUBLIC_URL": f"{self.origin}/{HERE}",
             "WEIR_TRUSTED_PROXIES": "127.0.0.1",
         }
         places = "\n".join(f"{name}_temp_path {self.folder}/{name};" for name in SPOOLS)
         self.conf = self.folder / "nginx.conf"
+        servers = [
+            SERVER.format(port=port, here=HERE, upstream=shell.port, rest=rest)
+            for port, rest in zip(ports, ("", "/"), strict=True)
+        ]
         self.conf.write_text(
-            CONF.format(folder=self.folder, places=places, port=self.port, here=HERE,
-                        upstream=shell.port, rest="/" if strips else "")
-        )  # fmt: skip
+            CONF.format(folder=self.folder, places=places, servers="".join(servers))
+        )
         self._fill()
 
     def _fill(self) -> None:
-        shell = self.shell
-        shell.ask("db", "upgrade")
-        org = shell.ask("orgs", "create", "Acme")["id"]
+        ask = CommandLine(self.shell.environ).ask
+        ask("db", "upgrade")
+        org = ask("orgs", "create", "Acme")["id"]
         devices = self.folder / "d.json"
         devices.write_text(json.dumps([{"serialNumber": f"M-{n}"} for n in range(3)]))
-        shell.ask("devices", "import", devices, "--org", org)
+        ask("devices", "import", devices, "--org", org)
         now = now_ms()
         rows = [
             f"M-{n},{stamp(at)},1.5,2"
@@ -80,11 +88,11 @@ class Below:
         ]
         readings = self.folder / "r.csv"
         readings.write_text("\n".join(["device,recorded_at,flow_amount,flow_rate", *rows]))
-        shell.ask("readings", "import", readings, "--org", org)
-        made = shell.ask("keys", "create", "--org", org)
+        ask("readings", "import", readings, "--org", org)
+        made = ask("keys", "create", "--org", org)
         self.key, name = str(made["key"]), made["keyId"]
-        self.image = shell.ask("images", "link", "--key", name, "--format", "svg")["address"]
-        embed = shell.ask("embeds", "create", "--org", org, "--view", "tile", "--device", "M-1")
+        self.image = ask("images", "link", "--key", name, "--format", "svg")["address"]
+        embed = ask("embeds", "create", "--org", org, "--view", "tile", "--device", "M-1")
         self.embed = str(embed["url"])
 
     @contextmanager
@@ -95,31 +103,32 @@ class Below:
              "-e", str(self.folder / "error.log")]
         )  # fmt: skip
         try:
-            eventually(lambda: self._answers(), "the site was up")
+            eventually(lambda: self._responds(), "the site was up")
             yield
         finally:
             nginx.send_signal(signal.SIGTERM)
             nginx.wait(20)
 
-    def _answers(self) -> bool:
+    def _responds(self) -> bool:
         answer = httpx.get(f"{self.origin}/{HERE}/healthz", trust_env=False, timeout=60)
         return answer.status_code == 200
 
     def failed(self) -> list[str]:
-        """Requests that left the path, or whose address named nothing. Of the data of a page and
-        the images on one the browser may have wanted no more (499), since it went on."""
+        """Requests that left the path, or failed. Excludes data and images whose request the
+        browser cancelled (499) because it moved on."""
         lines = (self.folder / "access.log").read_text().splitlines()
         left = rf"499 (POST /{HERE}/_dash-update-component|GET /{HERE}/(session|export/\S+))"
         good = re.compile(rf"(2..|3..|502) \S+ /{HERE}/|{left}( |\?|$)")
-        asked = [line for line in lines if not line.endswith(" /favicon.ico")]  # a frame names none
-        return [line for line in asked if not good.match(line)]
+        # A frame names no icon, so the browser asks for this one.
+        requests = [line for line in lines if not line.endswith(" /favicon.ico")]
+        return [line for line in requests if not good.match(line)]
 
 
-@pytest.fixture(params=[False, True], ids=["passed on whole", "stripped"])
-def below(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Below]:
+@pytest.fixture
+def below(tmp_path: Path) -> Iterator[Below]:
     shell = Shell(tmp_path)
     try:
-        site = Below(shell, strips=request.param)
+        site = Below(shell)
         with site.running():
             yield site
     finally:
@@ -133,12 +142,13 @@ def _place(tab: Tab) -> str:
 @pytest.mark.slow
 @pytest.mark.browser
 def test_everything_works_below_a_path(below: Below) -> None:
-    if not below.strips:  # what a page asks for is the same where nginx strips the path
-        with started() as driver:
-            with looked_at(driver, below.origin) as tab:
-                _walk(tab, below)
-            _frame(Tab(driver, below.origin), below)
-    _programs(below)
+    """Programs also where nginx strips the path; a page requests the same there."""
+    with started() as driver:
+        with checked_tab(driver, below.origin) as tab:
+            _walk(tab, below)
+        _frame(Tab(driver, below.origin), below)
+    for origin in (below.origin, below.stripped):
+        _programs(below, origin)
     assert below.failed() == []
 
 
@@ -183,8 +193,8 @@ def _frame(tab: Tab, below: Below) -> None:
     tab.until(lambda: "M-1" in tab.text("body"))
 
 
-def _programs(below: Below) -> None:
-    with httpx.Client(base_url=f"{below.origin}/{HERE}", trust_env=False, timeout=60) as http:
+def _programs(below: Below, origin: str) -> None:
+    with httpx.Client(base_url=f"{origin}/{HERE}", trust_env=False, timeout=60) as http:
         headers = {KEY_HEADER: below.key}
         assert http.get("/management/v1/device?limit=1", headers=headers).status_code == 200
         assert http.get("/management/v1/api-json", headers=headers).status_code == 200
@@ -193,5 +203,6 @@ def _programs(below: Below) -> None:
         assert signed_in.headers["location"] == f"/{HERE}/usage"
         for path in ("/export/fleet.svg", "/download/fleet.csv"):
             assert http.get(path).status_code == 200, path
-    image = httpx.get(below.image, trust_env=False, timeout=60)
+    address = below.image.replace(below.origin, origin)
+    image = httpx.get(address, trust_env=False, timeout=60)
     assert (image.status_code, image.headers["content-type"]) == (200, "image/svg+xml")

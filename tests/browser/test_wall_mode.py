@@ -1,4 +1,4 @@
-"""The fleet on a wall, and on a phone."""
+"""The fleet on a wall display, and on a phone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.dashboards import Site
 pytestmark = pytest.mark.browser
 
 TILES = "return document.querySelectorAll('a.tile').length"
-# Texts of the wall that don't fit, and parts that stand beyond the screen.
+# Texts of the wall that don't fit, and elements outside the screen.
 CUT = """
 return [...document.querySelectorAll('.total-value, .tile-number b, .wall-clock *, .wall-foot')]
   .filter((e) => e.checkVisibility()).filter((e) => {
@@ -22,7 +22,7 @@ return [...document.querySelectorAll('.total-value, .tile-number b, .wall-clock 
 
 
 @pytest.mark.parametrize(("width", "height"), [(1920, 1080), (3840, 2160)])
-def test_a_wall_fills_the_screen_and_nothing_else_is_there(
+def test_a_wall_fills_the_screen_without_anything_else(
     tab: Tab, site: Site, width: int, height: int
 ) -> None:
     tab.size(width, height)
@@ -33,13 +33,13 @@ def test_a_wall_fills_the_screen_and_nothing_else_is_there(
     assert tab.run(CUT) == []
     assert tab.run("return document.documentElement.scrollHeight <= innerHeight")
     states = tab.run("return [...document.querySelectorAll('a.tile')].map((t) => t.dataset.state)")
-    assert states[0] in ("silent", "degraded")  # troubles first
+    assert states[0] in ("silent", "degraded")  # problems first
     tab.until(lambda: "Live" in tab.text("#wall-clock-line"))
     tab.until(lambda: "next in" in tab.text("#wall-foot"))
     tab.size(1440, 900)
 
 
-def test_it_turns_through_its_pages_with_the_troubles_on_each(tab: Tab, site: Site) -> None:
+def test_it_turns_its_pages_with_the_problems_on_each(tab: Tab, site: Site) -> None:
     tab.size(1920, 1080)
     tab.open("/?wall=1")
     tab.until(lambda: "1–50 of" in tab.text("#wall-foot"))
@@ -49,7 +49,7 @@ def test_it_turns_through_its_pages_with_the_troubles_on_each(tab: Tab, site: Si
     tab.size(1440, 900)
 
 
-def test_escape_shows_the_way_back(tab: Tab, site: Site) -> None:
+def test_escape_shows_the_exit(tab: Tab, site: Site) -> None:
     tab.open("/?wall=1")
     tab.until(lambda: tab.run(TILES) >= 50)
     escape = (

@@ -1,4 +1,4 @@
-"""The service that the client is tried on, in this process and over a socket."""
+"""The service that the client is tested with, in this process and over a socket."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="module", params=["in process", "over a socket"])
 def client(request: pytest.FixtureRequest, world: World) -> Iterator[Client]:
-    """Asks the real service as Acme's key that may see everything."""
+    """A client of the real service, with Acme's key of full access."""
     service = create_service(world.store, SETTINGS)
     credential = Credential.key(world.credentials["all"].headers[KEY_HEADER])
     if request.param == "in process":

@@ -1,4 +1,4 @@
-"""A server on loopback that answers as a test says, the wrong way too."""
+"""A server on loopback that replies as a test scripts it, also wrongly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Step:
-    """One answer: the bytes sent, whether the connection breaks off before them or half-way."""
+    """One response: its bytes, and whether the connection breaks before or half-way through
+    them."""
 
     body: bytes = b"{}"
     status: int = 200
@@ -26,11 +27,11 @@ class Step:
 
 @dataclass
 class Script:
-    """``asked`` are the requests so far: (path with query, headers). The last step repeats."""
+    """``requests`` are the requests so far: (path with query, headers). The last step repeats."""
 
     url: str
     steps: list[Step]
-    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def play(self, *steps: Step) -> None:
         self.steps[:] = steps
@@ -45,7 +46,7 @@ def scripted() -> Iterator[Script]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            script.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
+            script.requests.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
             step = script.next_step()
             time.sleep(step.delay_s)
             if step.hang_up:

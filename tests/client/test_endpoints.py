@@ -5,9 +5,19 @@ from __future__ import annotations
 import pytest
 
 from api import catalog
-from api.catalog import DAY, HOUR_MS, METRICS, MINUTE_MS, RAW, RESOLUTION_BY_NAME, TOTAL
+from api.catalog import (
+    COARSEST_STORED,
+    DAY,
+    HOUR_MS,
+    METRICS,
+    MINUTE_MS,
+    RAW,
+    RESOLUTION_BY_NAME,
+    TOTAL,
+)
 from api.client import Client
 from api.errors import BadRequest, NotFound, Unauthorized
+from api.store.base import RegisterRow
 from tests.store.fleet import reading
 from tests.tables import cases
 from tests.world import EVERYTHING, METER, OLD, TWIN, World, ms
@@ -33,7 +43,7 @@ def test_organizations(client: Client) -> None:
     )
 
 
-def test_devices_as_they_were_made(client: Client) -> None:
+def test_devices_have_the_fields_they_were_created_with(client: Client) -> None:
     page = client.devices(active="null")
     assert page.total == len(page.devices) == len(EVERYTHING)
     meter = next(device for device in page.devices if device.id == METER)
@@ -61,17 +71,17 @@ def test_devices_as_they_were_made(client: Client) -> None:
         ({"serial_number": "nowhere"}, []),
     ],
 )
-def test_devices_are_chosen(client: Client, question: dict, serials: list[str]) -> None:
+def test_devices_are_filtered(client: Client, question: dict, serials: list[str]) -> None:
     assert [device.serial_number for device in client.devices(**question).devices] == serials
 
 
-def test_a_page_knows_the_whole(client: Client) -> None:
+def test_a_page_has_the_total(client: Client) -> None:
     assert client.devices(limit=1).total == 5
 
 
 @cases("name", ["raw", "1min", "5min", "10min", "1hour", "day", "month", "total"])
 def test_rows_and_columns_become_the_same_series(client: Client, world: World, name: str) -> None:
-    """Our own answer in columns against the interface's row objects, value for value."""
+    """Our replies in columns against the interface's row objects, value for value."""
     resolution = RESOLUTION_BY_NAME[name]
     zone = "America/New_York" if resolution.calendar else None
     series = client.datapoints(TWIN, resolution, **WINDOW, timezone=zone)
@@ -85,7 +95,7 @@ def test_rows_and_columns_become_the_same_series(client: Client, world: World, n
         assert list(series.times_ms) == [ms(row[resolution.stamp]) for row in rows]
 
 
-def test_instants_of_receipt_are_told_to_us_and_rows_stay_those_of_the_interface(
+def test_columns_add_receipt_times_and_row_objects_stay_as_specified(
     client: Client, world: World
 ) -> None:
     meter, at_ms = world.devices[TWIN], ms("2026-02-01T00:00Z")
@@ -100,9 +110,22 @@ def test_instants_of_receipt_are_told_to_us_and_rows_stay_those_of_the_interface
     assert set(plain["data"][1]) == set(RAW.columns)
 
 
-def test_count_is_what_datapoints_finds(client: Client) -> None:
-    found = client.datapoints(TWIN, RAW, **WINDOW)
-    assert client.count(TWIN, RAW, **WINDOW) == len(found) > 300
+def test_rows_say_over_which_gaps_a_volume_is_spread(client: Client, world: World) -> None:
+    meter, at_ms = world.devices[TWIN], ms("2031-02-01T00:00Z")
+    ends = (at_ms, at_ms + 5 * HOUR_MS)
+    world.store.write([], registers=[RegisterRow(meter.key, each, 1.0) for each in ends])
+    window = {"from_ms": at_ms, "to_ms": ends[1]}
+    for resolution in (RAW, COARSEST_STORED, DAY):
+        series = client.datapoints(TWIN, resolution, **window)
+        assert list(series.spread) == [ends], resolution.name
+    assert list(client.adaptive(TWIN, **window, max_datapoints=100).spread) == [ends]
+    plain = world.json(f"/flow/datapoints/{TWIN}", {"resolution": "1hour", "from": "2031-02-01"})
+    assert "spread" not in plain
+
+
+def test_count_equals_the_number_of_datapoints(client: Client) -> None:
+    reply = client.datapoints(TWIN, RAW, **WINDOW)
+    assert client.count(TWIN, RAW, **WINDOW) == len(reply) > 300
 
 
 def test_filters_and_pages(client: Client, world: World) -> None:
@@ -114,7 +137,7 @@ def test_filters_and_pages(client: Client, world: World) -> None:
     assert list(page.times_ms) == list(everything.times_ms[3:8])
 
 
-def test_days_carry_their_zone(client: Client) -> None:
+def test_days_have_their_zone(client: Client) -> None:
     series = client.datapoints(TWIN, DAY, **WINDOW, timezone="America/New_York")
     assert series.timezone == "America/New_York"
     assert list(series.times_ms) == [ms("2026-03-08T05:00Z")]
@@ -134,16 +157,16 @@ def test_adaptive_fits_its_budget(client: Client, budget: int, resolution: str) 
     assert not series.truncated
 
 
-def test_adaptive_says_when_it_cut(client: Client) -> None:
+def test_adaptive_reports_truncation(client: Client) -> None:
     series = client.adaptive(TWIN, **WINDOW, max_datapoints=2)
     assert (series.truncated, len(series), series.count) == (True, 2, 6)
 
 
 def test_latest(client: Client, world: World) -> None:
     rows = [row for row in world.readings[TWIN] if row[1] <= WINDOW["to_ms"]]
-    asked = ["uptime", "lastSeen", "lastDatapoint", "quality"]
+    requests = ["uptime", "lastSeen", "lastDatapoint", "quality"]
     hour = RESOLUTION_BY_NAME["1hour"]
-    answer = client.latest(["T-1", METER, "gone"], asked, **WINDOW, uptime_resolution=hour)
+    answer = client.latest(["T-1", METER, "gone"], requests, **WINDOW, uptime_resolution=hour)
     assert [entry.device_id for entry in answer.entries] == [TWIN, METER]
     assert (answer.from_ms, answer.to_ms) == (WINDOW["from_ms"], WINDOW["to_ms"])
     assert (answer.uptime_resolution, answer.expected_buckets) == ("1hour", 6)
@@ -156,14 +179,14 @@ def test_latest(client: Client, world: World) -> None:
     assert (twin.quality_min, twin.quality_max) == (min(seen), max(seen))
 
 
-def test_latest_carries_only_what_was_asked(client: Client) -> None:
+def test_latest_has_only_the_requested_metrics(client: Client) -> None:
     (entry,) = client.latest([TWIN], ["lastSeen"], **WINDOW).entries
     assert entry.last_seen_ms is not None
     assert entry.uptime_actual is entry.quality_min is entry.last_datapoint_ms is None
 
 
 @cases("many", [0, 51])
-def test_latest_asks_for_one_to_fifty(client: Client, many: int) -> None:
+def test_latest_takes_one_to_fifty_devices(client: Client, many: int) -> None:
     with pytest.raises(ValueError, match="50"):
         client.latest([TWIN] * many, ["lastSeen"])
 
@@ -174,12 +197,12 @@ def test_every_form_of_identifier(client: Client, identifier: str) -> None:
 
 
 @cases("identifier", ["gone", "O-1", "a/../b", "?x=1"])
-def test_a_device_out_of_reach(client: Client, identifier: str) -> None:
+def test_a_device_outside_the_scope_is_not_found(client: Client, identifier: str) -> None:
     with pytest.raises(NotFound):
         client.count(identifier, RAW)
 
 
-def test_a_bad_question_names_its_parameters(client: Client) -> None:
+def test_a_bad_request_names_its_parameters(client: Client) -> None:
     with pytest.raises(BadRequest) as caught:
         client.datapoints(TWIN, RAW, from_ms=NOON, to_ms=NOON - MINUTE_MS, timezone="Mars/Olympus")
     assert {problem.parameter for problem in caught.value.errors} >= {"timezone"}

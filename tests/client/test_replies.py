@@ -1,4 +1,5 @@
-"""Answers of other servers of the interface: what may be missing, what may be more, what breaks."""
+"""Replies of other servers of the interface: what may be missing, what may be added, what is
+invalid."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def test_a_device_with_the_required_fields_alone() -> None:
     assert device.reporting_interval_s is None
 
 
-def test_a_server_that_does_not_page_answers_an_array() -> None:
+def test_a_server_without_paging_replies_with_an_array() -> None:
     page = replies.device_page([DEVICE, {**DEVICE, "future": [1, 2]}])
     assert page.total == 2
 
@@ -56,7 +57,7 @@ def test_a_server_that_does_not_page_answers_an_array() -> None:
         ("costPerGallon", 3, "cost_per_gallon", {}),
     ],
 )
-def test_odd_fields_of_a_device_spoil_nothing(
+def test_odd_fields_of_a_device_are_read_leniently(
     field: str, value: Any, attribute: str, read: Any
 ) -> None:
     (device,) = replies.device_page([{**DEVICE, field: value}]).devices
@@ -79,14 +80,14 @@ def test_row_objects_in_any_order_with_any_columns() -> None:
     assert (series.count, series.truncated, series.timezone) == (None, False, None)
 
 
-def test_an_empty_answer_is_an_empty_series() -> None:
+def test_an_empty_reply_is_an_empty_series() -> None:
     series = replies.series({"resolution": "raw", "data": [], "count": 0, "truncated": False})
     assert len(series) == 0
     assert series.resolution is RAW
     assert series.values("flow_rate") == []
 
 
-def test_the_same_instant_may_come_twice() -> None:
+def test_the_same_instant_may_occur_twice() -> None:
     rows = [{"recorded_at": "2026-03-08T00:00:00.120Z", "flow_rate": v} for v in (3, 1)]
     series = replies.series({"resolution": "raw", "data": rows})
     assert series.values("flow_rate") == [3, 1]
@@ -155,6 +156,6 @@ SERIES = {"resolution": "raw", "data": [{"recorded_at": "2026-03-08T00:00:00Z", 
         (replies.count, {"count": True}, "count"),
     ],
 )
-def test_what_breaks_the_interface_is_named(parse: Any, body: Any, names: str) -> None:
+def test_an_invalid_reply_is_named(parse: Any, body: Any, names: str) -> None:
     with pytest.raises(UnexpectedAnswer, match=names):
         parse(body)

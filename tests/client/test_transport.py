@@ -1,4 +1,4 @@
-"""How the client meets a network and servers that misbehave."""
+"""The client over networks and servers that misbehave."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAGE = b"<html><body>Bad gateway</body></html>"
 
 @pytest.fixture
 def pauses() -> list[float]:
-    """What the client waited between its attempts, instead of waiting."""
+    """The pauses between attempts, in seconds, recorded instead of waited for."""
     return []
 
 
@@ -59,12 +59,12 @@ def client(script: Script, pauses: list[float]) -> Iterator[Client]:
         pytest.param(Step(b"", 429), id="too many requests"),
     ],
 )
-def test_a_passing_fault_is_tried_again(
+def test_a_temporary_fault_is_retried(
     client: Client, script: Script, pauses: list[float], first: Step
 ) -> None:
     script.play(first, VERSION)
     assert client.version() == "7"
-    assert len(script.asked) == 2
+    assert len(script.requests) == 2
     assert len(pauses) == 1
     assert 0.1 < pauses[0] < 0.3
 
@@ -75,7 +75,7 @@ def test_pauses_double_and_attempts_end(
     script.play(Step(b"", 503))
     with pytest.raises(Unavailable):
         client.version()
-    assert len(script.asked) == module.ATTEMPTS == 3
+    assert len(script.requests) == module.ATTEMPTS == 3
     assert pauses[0] < pauses[1] < 0.6
 
 
@@ -96,17 +96,17 @@ def test_a_long_retry_after_is_reported_not_waited_for(
     assert pauses == []
 
 
-def test_a_slow_answer_is_not_asked_for_twice(
+def test_a_slow_response_is_not_requested_twice(
     client: Client, script: Script, pauses: list[float]
 ) -> None:
     script.play(Step(delay_s=1.0))
     with pytest.raises(Unreachable, match="in time"):
         client.version()
-    assert len(script.asked) == 1
+    assert len(script.requests) == 1
     assert pauses == []
 
 
-def test_nobody_there(pauses: list[float]) -> None:
+def test_a_closed_port_is_an_error(pauses: list[float]) -> None:
     client = Client.remote(f"http://127.0.0.1:{free_port()}", sleep=pauses.append)
     with pytest.raises(Unreachable, match="reached"):
         client.version()
@@ -149,7 +149,7 @@ def test_a_problem_is_the_error_of_its_status(
     ],
     ids=["another server's form", "a form that isn't text", "no body"],
 )
-def test_any_server_may_say_not_found(
+def test_not_found_is_read_from_any_server(
     client: Client, script: Script, body: bytes, detail: str
 ) -> None:
     script.play(Step(body, 404))
@@ -171,13 +171,13 @@ def test_any_server_may_say_not_found(
         pytest.param(Step(b"{}", 418), id="a status outside the interface"),
     ],
 )
-def test_what_is_not_of_the_interface_is_said_to_be(
+def test_a_reply_outside_the_interface_is_an_error(
     client: Client, script: Script, step: Step
 ) -> None:
     script.play(step)
     with pytest.raises(UnexpectedAnswer):
         client.version()
-    assert len(script.asked) == 1
+    assert len(script.requests) == 1
 
 
 # --- What is sent --------------------------------------------------------------------------------
@@ -191,22 +191,22 @@ def test_what_is_not_of_the_interface_is_said_to_be(
         (Credential.bearer("a.b.c"), "authorization", "Bearer a.b.c"),
     ],
 )
-def test_the_credential_is_the_instance_s_own(
+def test_the_credential_is_the_one_of_the_settings(
     client: Client, script: Script, credential: Credential | str, header: str, value: str
 ) -> None:
     script.play(VERSION)
     somebody = client.as_principal(credential)
     somebody.version()
     client.version()
-    assert script.asked[0][1][header] == value
-    assert header not in script.asked[1][1]
+    assert script.requests[0][1][header] == value
+    assert header not in script.requests[1][1]
     assert somebody.principal != client.principal == "nobody"
     assert value not in somebody.principal
     assert value not in repr(credential) or isinstance(credential, str)
 
 
 @pytest.mark.parametrize("value", ["a\nb", "schlüssel", "a\x00"])
-def test_a_credential_that_no_header_can_hold(value: str) -> None:
+def test_a_credential_that_no_header_can_hold_is_refused(value: str) -> None:
     with pytest.raises(ValueError, match="ASCII"):
         Credential.key(value)
 
@@ -230,15 +230,15 @@ def test_a_remote_client_is_bounded() -> None:
     http.close()
 
 
-def test_a_service_in_this_process_is_asked_once() -> None:
-    """Its store said that it is away: asked again, it would only hold the one who asks."""
-    asked: list[str] = []
+def test_a_service_in_this_process_is_not_retried() -> None:
+    """Its store is away: another attempt would only keep the caller waiting."""
+    query: list[str] = []
 
     def away(environ: Any, start_response: Any) -> list[bytes]:
-        asked.append(environ["PATH_INFO"])
+        query.append(environ["PATH_INFO"])
         start_response("503 AWAY", [("Retry-After", "1")])
         return [b""]
 
     with pytest.raises(Unavailable):
         Client.in_process(away).version()
-    assert len(asked) == 1
+    assert len(query) == 1

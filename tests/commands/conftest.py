@@ -1,4 +1,5 @@
-"""The command line, called in process; `tests/commands/test_processes.py` calls the real one."""
+"""The command line, called in this process; `tests/commands/test_processes.py` starts the real
+one."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from tests.commands.shell import Shell
 
 
 class CommandLine:
-    """`flask` with these settings. ``run`` gives the result; ``ask`` the JSON of a success."""
+    """`flask` with these settings. ``run`` returns the result, ``ask`` the parsed JSON of a
+    success."""
 
     def __init__(self, environ: dict[str, str]) -> None:
         self.environ = environ
@@ -35,7 +37,7 @@ class CommandLine:
         return json.loads(result.stdout)
 
     def error(self, *arguments: str | Path) -> str:
-        """The one line of a failure."""
+        """The single line of a failure."""
         result = self.run(*arguments)
         assert (result.exit_code, result.stdout) == (1, "")
         lines = result.stderr.splitlines()
@@ -53,7 +55,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 @pytest.fixture
 def flask(tmp_path: Path, sqlite_url: str) -> CommandLine:
-    """The command line over a store that isn't there yet."""
+    """The command line over a store that doesn't exist yet."""
     return CommandLine({"WEIR_DATABASE": sqlite_url, "WEIR_INSTANCE": str(tmp_path / "instance")})
 
 
@@ -66,7 +68,7 @@ def weir(flask: CommandLine) -> CommandLine:
 
 @pytest.fixture
 def opened(sqlite_url: str) -> Iterator[Callable[[], Store]]:
-    """Opens the command line's store for a look inside."""
+    """Opens the command line's store."""
     stores: list[Store] = []
 
     def open_again() -> Store:

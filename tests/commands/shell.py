@@ -1,4 +1,4 @@
-"""`flask` as processes, and what is seen of them from outside."""
+"""`flask` as child processes, observed from outside."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from typing import Any
 from tests.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 90.0  # on a machine that does much else
+PATIENCE_S = 90.0  # on a busy machine
 
 
 class Shell:
-    """`flask` as processes with a store in a folder of their own."""
+    """`flask` as child processes, with a store in a folder of their own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -74,12 +74,12 @@ class Shell:
 
 
 def eventually(check: Callable[[], Any], what: str) -> Any:
-    """What ``check`` gives as soon as it is true."""
+    """The first true value of ``check``."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         try:
-            if found := check():
-                return found
+            if result := check():
+                return result
         except OSError:
             pass
         time.sleep(0.05)
@@ -94,16 +94,16 @@ def stopped(process: subprocess.Popen[str], number: int) -> tuple[int, str, str]
 
 def children(parent: int) -> dict[int, str]:
     """The command lines of the direct children that are alive, by process id."""
-    found: dict[int, str] = {}
+    result: dict[int, str] = {}
     for listed in Path(f"/proc/{parent}/task").glob("[0-9]*/children"):
         for child in _text(listed).split():
             if alive(int(child)):
-                found[int(child)] = _text(Path(f"/proc/{child}/cmdline")).replace("\0", " ")
-    return found
+                result[int(child)] = _text(Path(f"/proc/{child}/cmdline")).replace("\0", " ")
+    return result
 
 
 def _text(file: Path) -> str:
-    """Empty where its process has ended meanwhile."""
+    """Empty if its process has ended."""
     try:
         return file.read_text()
     except OSError:
@@ -111,9 +111,9 @@ def _text(file: Path) -> str:
 
 
 def feed_of(process: subprocess.Popen[str]) -> int | None:
-    """The writer, which sends the demo fleet's readings."""
-    found = [pid for pid, command in children(process.pid).items() if "writer" in command]
-    return found[0] if found else None
+    """The process that sends the demo fleet's readings: a child of the writer."""
+    results = [pid for pid, command in children(process.pid).items() if "writer" in command]
+    return results[0] if results else None
 
 
 def alive(pid: int) -> bool:
@@ -124,6 +124,6 @@ def alive(pid: int) -> bool:
 
 
 def catches(pid: int, number: int) -> bool:
-    """Whether the process has said by now what it does at that signal."""
-    said = (Path("/proc") / str(pid) / "status").read_text().partition("SigCgt:")[2].split()[0]
-    return bool(int(said, 16) >> (number - 1) & 1)
+    """Whether the process has installed its handler of that signal."""
+    text = (Path("/proc") / str(pid) / "status").read_text().partition("SigCgt:")[2].split()[0]
+    return bool(int(text, 16) >> (number - 1) & 1)

@@ -1,4 +1,4 @@
-"""What is removed, corrected, planned and noted by command, and what the audit log says of it."""
+"""Deletions, corrections, maintenance and notes by command, and their audit log."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def amounts(metered: str, opened: Callable[[], Store]) -> Callable[[str], list[A
     return ask
 
 
-def log(weir: CommandLine, organization: str, *asked: str) -> list[Any]:
-    """Oldest first, without what made the world."""
-    found = weir.ask("audit", "list", "--org", organization, *asked)
-    assert all(each["author"].startswith("command:") for each in found)
-    return list(reversed(found))
+def log(weir: CommandLine, organization: str, *options: str) -> list[Any]:
+    """Oldest first, without the entries of the fixtures."""
+    body = weir.ask("audit", "list", "--org", organization, *options)
+    assert all(each["author"].startswith("command:") for each in body)
+    return list(reversed(body))
 
 
 def test_readings_of_a_span_are_counted_then_deleted(
@@ -63,21 +63,21 @@ def test_readings_of_a_span_are_counted_then_deleted(
     assert "after" in weir.error("readings", "delete", *span[:5], DAY, *span[6:7], DAY, *span[8:])
 
 
-def test_a_file_rules_its_span(
+def test_a_file_replaces_the_readings_of_its_span(
     weir: CommandLine, metered: str, amounts: Callable[[str], list[Any]], tmp_path: Path
 ) -> None:
     path = tmp_path / "again.csv"
     rows = [f"M-1,{DAY}T12:0{n}:00Z,{n}" for n in (3, 7)]
     path.write_text("\n".join(["device,recorded_at,flow_amount", *rows]))
-    asked = ["readings", "import", path, "--org", metered, "--replace"]
-    (row,) = weir.ask(*asked, "--pretend")
+    requests = ["readings", "import", path, "--org", metered, "--replace"]
+    (row,) = weir.ask(*requests, "--pretend")
     assert (row["device"], row["readings"]) == ("M-1", 5)
     for _ in range(2):
-        assert weir.ask(*asked)["stored"] == 2
+        assert weir.ask(*requests)["stored"] == 2
         assert amounts("M-1") == [4.0, 4.0, 4.0, 3.0, 7.0, 4.0, 4.0]
     assert len(amounts("M-2")) == 10
     assert [each["action"] for each in log(weir, metered, "--kind", "readings")] == ["replace"] * 2
-    assert "--replace" in weir.error(*asked[:-1], "--pretend")
+    assert "--replace" in weir.error(*requests[:-1], "--pretend")
 
 
 def test_devices_are_listed_deactivated_and_deleted(
@@ -94,10 +94,10 @@ def test_devices_are_listed_deactivated_and_deleted(
     assert [d["serialNumber"] for d in inactive] == ["M-1", "M-3"]
     assert weir.ask("devices", "activate", "M-1", "--org", metered)["id"] == one
     weir.ask("notes", "create", "Leaky", "--org", metered, "--device", "M-1", "--from", DAY)
-    asked = ["devices", "delete", "M-1", "--org", metered, "--reason", "sold"]
-    assert weir.ask(*asked, "--pretend")["readings"] == 10
-    assert weir.ask(*asked) == {"id": one, "serialNumber": "M-1", "readings": 10}
-    assert "device not found" in weir.error(*asked)
+    requests = ["devices", "delete", "M-1", "--org", metered, "--reason", "sold"]
+    assert weir.ask(*requests, "--pretend")["readings"] == 10
+    assert weir.ask(*requests) == {"id": one, "serialNumber": "M-1", "readings": 10}
+    assert "device not found" in weir.error(*requests)
     assert len(amounts("M-2")) == 10
     assert weir.ask("notes", "list", "--org", metered) == []
     actions = [each["action"] for each in log(weir, metered, "--kind", "device")]
@@ -109,9 +109,9 @@ def test_an_organization_is_deleted_and_its_audit_log_stays(
 ) -> None:
     embed = ["--org", metered, "--view", "tile", "--device", "M-1"]
     weir.ask("embeds", "create", *embed)
-    asked = ["orgs", "delete", metered, "--reason", "left"]
-    assert weir.ask(*asked, "--pretend") == {"id": metered, "devices": 3, "readings": 20}
-    assert weir.ask(*asked)["readings"] == 20
+    requests = ["orgs", "delete", metered, "--reason", "left"]
+    assert weir.ask(*requests, "--pretend") == {"id": metered, "devices": 3, "readings": 20}
+    assert weir.ask(*requests)["readings"] == 20
     assert weir.ask("orgs", "list") == []
     kinds = [(each["kind"], each["action"]) for each in log(weir, metered)]
     assert kinds[0] == ("organization", "create")
@@ -121,12 +121,12 @@ def test_an_organization_is_deleted_and_its_audit_log_stays(
 def test_corrections_by_command(
     weir: CommandLine, metered: str, amounts: Callable[[str], list[Any]]
 ) -> None:
-    asked = ["corrections", "create", "--org", metered, "--device", "M-1", "--from",
+    requests = ["corrections", "create", "--org", metered, "--device", "M-1", "--from",
              f"{DAY}T12:00:00Z", "--to", f"{DAY}T12:02:00Z", "--reason", "K factor"]  # fmt: skip
-    shown = weir.ask(*asked, "--scale", "0.5", "--pretend")
+    shown = weir.ask(*requests, "--scale", "0.5", "--pretend")
     assert (shown["readings"], shown["gallonsBefore"], shown["gallonsAfter"]) == (2, 8.0, 4.0)
-    made = weir.ask(*asked, "--scale", "0.5")
-    excluded = weir.ask(*asked, "--exclude", "--metric", "flow_amount")
+    made = weir.ask(*requests, "--scale", "0.5")
+    excluded = weir.ask(*requests, "--exclude", "--metric", "flow_amount")
     assert amounts("M-1")[:3] == [None, None, 4.0]
     assert weir.ask("insight", "verify", "--org", metered)["wrong"] == 0
     weir.ask("corrections", "revoke", excluded["id"], "--org", metered, "--reason", "no")
@@ -136,8 +136,8 @@ def test_corrections_by_command(
     assert len(weir.ask("corrections", "list", "--org", metered)) == 2
     again = ["corrections", "revoke", excluded["id"], "--org", metered, "--reason", "no"]
     assert "already" in weir.error(*again)
-    assert "--exclude or --scale" in weir.error(*asked)
-    assert "--to" in weir.error(*asked[:8], "--to", "2019-01-01", *asked[10:], "--exclude")
+    assert "--exclude or --scale" in weir.error(*requests)
+    assert "--to" in weir.error(*requests[:8], "--to", "2019-01-01", *requests[10:], "--exclude")
 
 
 def test_notes_and_maintenance_by_command(weir: CommandLine, metered: str) -> None:

@@ -1,4 +1,4 @@
-"""`flask backup` and `flask restore`: whole copies while others write, and nothing overwritten."""
+"""`weir backup` and `weir restore`: complete copies during writes, and nothing overwritten."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def instants(store: Store, org: str) -> list[int]:
 
 
 @pytest.mark.parametrize("name", ["weir.tar", "weir.tar.gz"])
-def test_a_backup_under_load_is_a_prefix_of_the_commits(
+def test_a_backup_under_load_has_the_first_commits_without_a_gap(
     weir: CommandLine, meters: str, tmp_path: Path, name: str
 ) -> None:
     file = tmp_path / "backups" / name
@@ -116,7 +116,7 @@ def file(weir: CommandLine, meters: str, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_restored_store_is_what_it_was_then_for_those_who_have_it_open(
+def test_processes_that_have_the_store_open_see_the_restored_one(
     weir: CommandLine, meters: str, file: Path, opened: Callable[[], Store]
 ) -> None:
     reader = opened()
@@ -128,11 +128,11 @@ def test_a_restored_store_is_what_it_was_then_for_those_who_have_it_open(
     assert reader.organization(meters) is not None
     assert len(weir.ask("embeds", "list", "--org", meters)) == 1
     weir.ask("orgs", "create", "Later still")
-    reader.close()  # whoever had the old file open leaves the new one's log alone
+    reader.close()  # a process that had the old file open leaves the new one's log alone
     assert len(weir.ask("orgs", "list")) == 2
 
 
-def test_nothing_is_overwritten_unasked(weir: CommandLine, file: Path) -> None:
+def test_nothing_is_overwritten_without_the_option(weir: CommandLine, file: Path) -> None:
     weir.ask("orgs", "create", "Later")
     assert "--force" in weir.error("restore", file)
     assert len(weir.ask("orgs", "list")) == 2
@@ -146,12 +146,12 @@ def test_a_check_changes_nothing(weir: CommandLine, file: Path) -> None:
     assert len(weir.ask("orgs", "list")) == 2
 
 
-def test_a_store_that_is_written_is_not_restored(weir: CommandLine, file: Path) -> None:
+def test_a_store_with_a_writer_is_not_restored(weir: CommandLine, file: Path) -> None:
     with only_writer(Settings.from_env(weir.environ)):
         assert "is already being written by" in weir.error("restore", file, "--force")
 
 
-# `flask` with these arguments, which says so before it takes a file in and waits for a line.
+# `flask` with these arguments. It prints a line before it imports a file, then waits for one.
 IMPORT = """
 import os, sys
 from api.ingest import pipeline
@@ -166,10 +166,10 @@ sys.exit(CommandLine(dict(os.environ)).run(*sys.argv[1:]).exit_code)
 """
 
 
-def test_a_store_that_is_being_imported_into_is_not_restored(
+def test_a_store_with_a_running_import_is_not_restored(
     weir: CommandLine, meters: str, file: Path, tmp_path: Path
 ) -> None:
-    """The import would go on in the restored file where it stood in the other one."""
+    """The import would continue in the restored file from its place in the other one."""
     rows = tmp_path / "rows.csv"
     rows.write_text(f"device,recorded_at,flow_amount\nM-1,{stamp(NOON_MS)},1\n")
     words = ["readings", "import", str(rows), "--org", meters]
@@ -213,8 +213,8 @@ def _of_another(content: bytes) -> bytes:
     return out.getvalue()
 
 
-def _rewritten(content: bytes, **said: object) -> bytes:
-    """The same with another manifest."""
+def _rewritten(content: bytes, **fields: object) -> bytes:
+    """The same backup with another manifest."""
     out = io.BytesIO()
     with (
         tarfile.open(fileobj=io.BytesIO(content)) as old,
@@ -225,7 +225,7 @@ def _rewritten(content: bytes, **said: object) -> bytes:
             assert source is not None
             body = source.read()
             if member.name == "manifest.json":
-                body = orjson.dumps({**orjson.loads(body), **said})
+                body = orjson.dumps({**orjson.loads(body), **fields})
                 member.size = len(body)
             new.addfile(member, io.BytesIO(body))
     return out.getvalue()
@@ -243,14 +243,14 @@ UNSOUND = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "said"), UNSOUND)
+@pytest.mark.parametrize(("damage", "text"), UNSOUND)
 @pytest.mark.parametrize("check", [True, False])
-def test_what_is_not_a_sound_backup_changes_nothing(
-    weir: CommandLine, file: Path, damage: Callable[[bytes], bytes], said: str, check: bool
+def test_a_damaged_backup_changes_nothing(
+    weir: CommandLine, file: Path, damage: Callable[[bytes], bytes], text: str, check: bool
 ) -> None:
     file.write_bytes(damage(file.read_bytes()))
     folder = set(file.parent.iterdir())
-    assert said in weir.error("restore", file, "--check" if check else "--force")
+    assert text in weir.error("restore", file, "--check" if check else "--force")
     locks = {file.parent / f"weir.sqlite{lock}" for lock in ("-writer", "-use")}
     assert set(file.parent.iterdir()) <= folder | locks
     assert len(weir.ask("orgs", "list")) == 1
@@ -268,27 +268,27 @@ def test_a_schema_newer_than_the_program_is_not_backed_up(
     connection = apsw.Connection(str(tmp_path / newer))
     connection.execute(f"UPDATE {table} SET version = 999 WHERE version = 1")
     connection.close()
-    said = weir.error("backup", tmp_path / "weir.tar")
-    assert f"{newer} has schema version 999, newer than this program's" in said
+    output = weir.error("backup", tmp_path / "weir.tar")
+    assert f"{newer} has schema version 999, newer than this program's" in output
     assert not (tmp_path / "weir.tar").exists()
 
 
-def test_a_store_that_is_not_there_cannot_be_backed_up(flask: CommandLine, tmp_path: Path) -> None:
+def test_a_missing_store_cannot_be_backed_up(flask: CommandLine, tmp_path: Path) -> None:
     assert "no store at" in flask.error("backup", tmp_path / "weir.tar")
     assert not (tmp_path / "weir.tar").exists()
 
 
-def test_a_servers_database_has_its_own_programs(tmp_path: Path) -> None:
+def test_a_server_database_is_left_to_its_own_tools(tmp_path: Path) -> None:
     line = CommandLine(
         {"WEIR_DATABASE": "postgresql://weir@127.0.0.1/weir", "WEIR_INSTANCE": str(tmp_path)}
     )
     assert "pg_dump --format=custom" in line.error("backup", tmp_path / "weir.tar")
 
 
-def test_pg_dump_and_pg_restore_keep_a_servers_store(
+def test_pg_dump_and_pg_restore_copy_a_server_store(
     postgres_server: str, postgres_url: str, tmp_path: Path
 ) -> None:
-    """The commands of docs/operations.md, word for word but for the names."""
+    """The commands of docs/operations.md, with other names."""
     store = open_store(postgres_url)
     store.upgrade()
     org = store.create_organization("Acme").id
@@ -314,8 +314,6 @@ def test_pg_dump_and_pg_restore_keep_a_servers_store(
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x", "x.gz", "x.sqlite"])
-def test_a_backup_is_named_as_the_tar_file_that_it_is(
-    weir: CommandLine, tmp_path: Path, name: str
-) -> None:
+def test_a_backup_is_named_as_a_tar_file(weir: CommandLine, tmp_path: Path, name: str) -> None:
     assert ".tar, .tar.gz or .tgz" in weir.error("backup", tmp_path / name)
     assert not (tmp_path / name).exists()

@@ -1,4 +1,4 @@
-"""The command line over a store that is spread over a Citus cluster."""
+"""The command line over a store distributed on a Citus cluster."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> CommandLine:
     devices = tmp_path / "devices.json"
     devices.write_text(json.dumps([{"serialNumber": f"M-{n}"} for n in range(5)]))
     weir.ask("devices", "import", devices, "--org", "acme")
-    told = weir.ask("db", "distribute", "--shards", str(citus.SHARDS))["spread"]
-    assert {table.name for table in TIME_SERIES} <= set(told)
+    body = weir.ask("db", "distribute", "--shards", str(citus.SHARDS))["spread"]
+    assert {table.name for table in TIME_SERIES} <= set(body)
     return weir
 
 
 def daily(folder: Path, *strangers: str) -> Path:
-    """A reading a day of each meter, for as many days up to now, and one of each stranger."""
+    """A file with one reading a day of each meter, up to now, and one of each unknown device."""
     lines = ["device,recorded_at,flow_amount"]
     lines += [f"M-{n},{stamp(NOW_MS - d * DAY_MS)},{d}" for n in range(5) for d in range(DAYS)]
     path = folder / "readings.csv"
@@ -44,12 +44,12 @@ def daily(folder: Path, *strangers: str) -> Path:
     return path
 
 
-def test_a_file_comes_in_once_and_its_rollups_are_right(
+def test_a_file_is_imported_once_and_its_rollups_are_right(
     cluster: CommandLine, tmp_path: Path
 ) -> None:
     file = daily(tmp_path, "nobody")
-    told = cluster.ask("readings", "import", file, "--org", "acme", "--allow-refused")
-    assert (told["stored"], told["refused"]) == (5 * DAYS, 1)
+    body = cluster.ask("readings", "import", file, "--org", "acme", "--allow-refused")
+    assert (body["stored"], body["refused"]) == (5 * DAYS, 1)
     (refused,) = cluster.ask("readings", "refused", "--org", "acme")
     assert refused["device"] == "nobody"
     again = daily(tmp_path, "nobody", "nobody")
@@ -59,7 +59,7 @@ def test_a_file_comes_in_once_and_its_rollups_are_right(
     assert (verdict["buckets"], verdict["wrong"]) == (5 * DAYS * 5, 0)
 
 
-def test_old_readings_go_and_rollups_stay(cluster: CommandLine, tmp_path: Path) -> None:
+def test_old_readings_are_deleted_and_rollups_stay(cluster: CommandLine, tmp_path: Path) -> None:
     cluster.ask("readings", "import", daily(tmp_path), "--org", "acme")
     limit_ms = months_before(now_ms(), 2)
     old = 5 * sum(NOW_MS - d * DAY_MS < limit_ms for d in range(DAYS))
@@ -68,7 +68,7 @@ def test_old_readings_go_and_rollups_stay(cluster: CommandLine, tmp_path: Path) 
     assert cluster.ask("rollups", "verify")["wrong"] == 0
 
 
-def test_keys_and_embeds_lie_beside_it(cluster: CommandLine) -> None:
+def test_keys_and_embeds_are_not_distributed(cluster: CommandLine) -> None:
     key = cluster.ask("keys", "create", "--org", "acme")["keyId"]
     assert [k["keyId"] for k in cluster.ask("keys", "list")] == [key]
     cluster.ask("keys", "revoke", key)
@@ -76,5 +76,5 @@ def test_keys_and_embeds_lie_beside_it(cluster: CommandLine) -> None:
     assert cluster.ask("db", "distribute") == {"spread": []}
 
 
-def test_parts_come_before_the_workers(cluster: CommandLine) -> None:
+def test_a_distributed_store_cannot_be_partitioned(cluster: CommandLine) -> None:
     assert "partition before distributing" in cluster.error("db", "partition")

@@ -1,4 +1,4 @@
-"""`flask keys` and `flask tokens`."""
+"""`weir keys` and `weir tokens`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from api.timez import now_ms, parse_instant, stamp
 from tests.commands.conftest import CommandLine
 
 
-def test_a_key_is_a_uuid_shown_once_and_kept_as_its_digest(
+def test_a_key_is_a_uuid_shown_once_and_stored_as_its_digest(
     weir: CommandLine, meters: str, opened: Callable[[], Store]
 ) -> None:
     made = weir.ask("keys", "create", "--org", meters, "--name", "Portal")
@@ -42,7 +42,7 @@ def test_a_key_for_some_devices_takes_any_identifier(
     assert (listed["groups"], listed["allDevices"]) == (["north"], False)
 
 
-def test_a_key_that_sends_readings_says_so_in_the_list(
+def test_a_sending_key_is_marked_in_the_list(
     weir: CommandLine, meters: str, opened: Callable[[], Store]
 ) -> None:
     made = weir.ask("keys", "create", "--org", meters, "--ingest", "--group", "north")
@@ -69,8 +69,8 @@ def test_a_key_has_a_role_that_a_command_changes(weir: CommandLine, meters: str)
     assert roles()[made] == "administrator"
     assert weir.run("keys", "set-role", "key_none", "viewer").exit_code == 1
     assert weir.run("keys", "set-role", sending, "viewer").exit_code == 1
-    asked = ["keys", "create", "--org", meters, "--ingest", "--role", "viewer"]
-    assert weir.run(*asked).exit_code == 1
+    requests = ["keys", "create", "--org", meters, "--ingest", "--role", "viewer"]
+    assert weir.run(*requests).exit_code == 1
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_a_key_has_a_role_that_a_command_changes(weir: CommandLine, meters: str)
             ["--device", "M-1", "--device", "M-3"],
             "--device M-3: not found in this organization",
         ),
-        (["--group", "west"], "--group west: the organization has no such group"),
+        (["--group", "west"], "Group west: not found in this organization"),
         (["--expires", "soon"], "--expires must be an ISO 8601 date-time"),
         (["--expires", "2020-01-01"], "--expires is in the past"),
     ],
 )
-def test_a_grant_of_what_is_not_there_makes_no_key(
+def test_a_grant_of_a_missing_device_makes_no_key(
     weir: CommandLine, meters: str, arguments: list[str], problem: str
 ) -> None:
     assert problem in weir.error("keys", "create", "--org", meters, *arguments)
@@ -108,11 +108,11 @@ def test_keys_end_by_revocation_and_by_expiry(
     assert states == {"a": "active", "b": "expired", "c": "revoked"}
 
 
-def test_revoking_a_key_that_is_not_there_says_so(weir: CommandLine) -> None:
-    assert weir.error("keys", "revoke", "key_0") == ("no key key_0: see flask keys list")
+def test_revoking_a_missing_key_is_an_error(weir: CommandLine) -> None:
+    assert weir.error("keys", "revoke", "key_0") == ("no key key_0: see weir keys list")
 
 
-def test_a_listing_may_be_one_organizations(weir: CommandLine, meters: str) -> None:
+def test_a_list_may_be_limited_to_one_organization(weir: CommandLine, meters: str) -> None:
     other = weir.ask("orgs", "create", "Other")["id"]
     weir.ask("keys", "create", "--org", other)
     assert weir.ask("keys", "list", "--org", meters) == []
@@ -145,11 +145,11 @@ def test_a_token_lives_for_a_sensible_time(weir: CommandLine, meters: str, ttl: 
 
 
 def test_a_token_for_an_unknown_device_is_not_signed(weir: CommandLine, meters: str) -> None:
-    said = weir.error("tokens", "create", "--org", meters, "--device", "M-9")
-    assert said == "--device M-9: not found in this organization"
+    output = weir.error("tokens", "create", "--org", meters, "--device", "M-9")
+    assert output == "--device M-9: not found in this organization"
 
 
-def test_an_expiry_is_kept_to_the_millisecond(weir: CommandLine, meters: str) -> None:
+def test_an_expiry_is_stored_to_the_millisecond(weir: CommandLine, meters: str) -> None:
     weir.ask("keys", "create", "--org", meters, "--expires", "2099-01-01T00:00:00+01:00")
     (key,) = weir.ask("keys", "list")
     assert parse_instant(key["expires"]) == parse_instant("2098-12-31T23:00:00Z")

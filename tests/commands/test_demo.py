@@ -1,25 +1,31 @@
-"""`flask demo seed`: the fleet, its key, and what a second call does."""
+"""`weir demo seed`: the fleet, its key, and a second call."""
 
 from __future__ import annotations
 
 import json
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from api.auth.demo_key import DemoKey
 from api.catalog import HOUR_MS
+from api.commands.demo import create_alone, lacks_demo
+from api.domain.demo_fleet import Trial
 from api.errors import Unavailable
 from api.ingest.demo.fleet import ORGANIZATION_ID
 from api.settings import Settings
 from api.store.base import Store
+from api.store.open import open_store
 from tests.commands.conftest import CommandLine
 
 
 @pytest.fixture(autouse=True)
 def short_history(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.ingest.demo.fleet.HISTORY_MS", 6 * HOUR_MS)
+    monkeypatch.setattr("api.ingest.demo.fleet.LONG_HISTORY_MS", 6 * HOUR_MS)
 
 
 def demo_key(flask: CommandLine) -> dict[str, str]:
@@ -40,9 +46,20 @@ def test_seeding_makes_store_organization_devices_readings_and_key(flask: Comman
     assert flask.ask("rollups", "verify")["wrong"] == 0
     rules = flask.ask("alerts", "rules", "list", "--org", ORGANIZATION_ID)
     assert [rule["name"] for rule in rules] == ["Leaks and bursts", "Silent meters"]
+    (tariff,) = flask.ask("tariffs", "list", "--org", ORGANIZATION_ID)
+    assert tariff["groups"] == ["Tenants"]
+    budgets = flask.ask("budgets", "list", "--org", ORGANIZATION_ID)
+    assert {(each["group"], each["by"]) for each in budgets} == {
+        ("Tenants", "cost"),
+        ("Irrigation", "volume"),
+    }
+    (report,) = flask.ask("reports", "list", "--org", ORGANIZATION_ID)
+    assert (report["every"], report["latest"]) == ("week", None)
+    (receiver,) = flask.ask("alerts", "receivers", "list", "--org", ORGANIZATION_ID)
+    assert receiver["enabled"] is False  # no mail is sent
 
 
-def test_seeding_again_only_adds_what_has_been_sent_since(flask: CommandLine) -> None:
+def test_seeding_again_only_adds_newer_readings(flask: CommandLine) -> None:
     first = flask.ask("demo", "seed")
     made = demo_key(flask)
     again = flask.ask("demo", "seed")
@@ -51,7 +68,7 @@ def test_seeding_again_only_adds_what_has_been_sent_since(flask: CommandLine) ->
     assert len(flask.ask("keys", "list")) == 1
 
 
-def test_if_missing_leaves_what_is_there(
+def test_if_missing_changes_nothing_in_a_seeded_store(
     flask: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flask.ask("demo", "seed")
@@ -65,7 +82,7 @@ def test_if_missing_leaves_what_is_there(
     assert done == {"organizationId": ORGANIZATION_ID, "devices": 60, "stored": 0}
 
 
-def test_if_missing_goes_on_with_what_was_interrupted(
+def test_if_missing_continues_after_an_interruption(
     flask: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
@@ -79,7 +96,7 @@ def test_if_missing_goes_on_with_what_was_interrupted(
 
 
 @pytest.mark.parametrize("damage", ["gone", "revoked", "nonsense"])
-def test_a_key_that_no_longer_works_is_made_anew(flask: CommandLine, damage: str) -> None:
+def test_a_key_that_no_longer_works_is_replaced(flask: CommandLine, damage: str) -> None:
     flask.ask("demo", "seed")
     before = demo_key(flask)
     path = Settings.from_env(flask.environ).demo_key_path
@@ -93,7 +110,7 @@ def test_a_key_that_no_longer_works_is_made_anew(flask: CommandLine, damage: str
     assert demo_key(flask)["keyId"] != before["keyId"]
 
 
-def test_the_key_lets_the_dashboard_in(
+def test_the_dashboard_reads_with_the_key(
     flask: CommandLine, opened: Callable[[], Store], tmp_path: Path
 ) -> None:
     from api.server import create_service
@@ -111,7 +128,7 @@ def test_the_key_lets_the_dashboard_in(
     assert service.get(path.format(old["id"]), headers=key).status_code == 200
 
 
-def test_a_feed_waits_while_the_store_is_out_of_reach(
+def test_a_feed_waits_while_the_store_cannot_be_reached(
     flask: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flask.ask("demo", "seed")
@@ -131,20 +148,20 @@ def test_a_feed_waits_while_the_store_is_out_of_reach(
     assert "It is locked. Retrying" in result.stderr
 
 
-def test_a_feed_without_its_fleet_says_so(weir: CommandLine) -> None:
-    assert weir.error("demo", "feed") == "there is no demo fleet: run flask demo seed"
+def test_a_feed_without_its_fleet_is_an_error(weir: CommandLine) -> None:
+    assert weir.error("demo", "feed") == "there is no demo fleet: run weir demo seed"
 
 
 # --- A store of its own --------------------------------------------------------------------------
 
 
 def test_seeding_leaves_a_store_of_real_meters_alone(weir: CommandLine, org: str) -> None:
-    told = weir.error("demo", "seed")
-    assert "holds the organization Acme" in told
-    assert "--into-existing" in told
+    output = weir.error("demo", "seed")
+    assert "holds the organization Acme" in output
+    assert "--into-existing" in output
     assert [each["id"] for each in weir.ask("orgs", "list")] == [org]
     assert weir.ask("demo", "seed", "--into-existing")["devices"] == 60
-    weir.error("demo", "seed", "--if-missing")  # nor is it topped up unasked
+    weir.error("demo", "seed", "--if-missing")  # nor are readings added to it
 
 
 def test_the_demo_is_removed_and_the_others_stay(
@@ -162,4 +179,46 @@ def test_the_demo_is_removed_and_the_others_stay(
     assert weir.ask("rollups", "verify") == before
     assert not Settings.from_env(weir.environ).demo_key_path.exists()
     assert "has no demo fleet" in weir.error("demo", "remove")
-    assert weir.ask("demo", "seed", "--into-existing")["devices"] == 60  # and it can come again
+    # And it can be seeded again.
+    assert weir.ask("demo", "seed", "--into-existing")["devices"] == 60
+
+
+def test_the_demo_comes_into_an_organization_of_an_empty_store_and_leaves(
+    weir: CommandLine, org: str, tmp_path: Path
+) -> None:
+    done = weir.ask("demo", "seed", "--org", org)
+    assert (done["organizationId"], done["state"], done["share"]) == (org, "complete", 1.0)
+    assert weir.ask("demo", "seed", "--org", org) == done
+    assert len(weir.ask("devices", "list", "--org", org)) == 60
+    assert weir.ask("demo", "remove") == {"organizationId": org, "state": "none"}
+    assert weir.ask("devices", "list", "--org", org) == []
+    assert [each["id"] for each in weir.ask("orgs", "list")] == [org]
+    file = tmp_path / "devices.json"
+    file.write_text('[{"serialNumber": "M-1"}]')
+    weir.ask("devices", "import", file, "--org", org)
+    assert "empty store" in weir.error("demo", "seed", "--org", org)
+
+
+def test_the_sign_in_page_s_demo_is_alone_and_leaves_an_empty_store(weir: CommandLine) -> None:
+    config = Settings.from_env(weir.environ)
+    weir.ask("db", "upgrade")
+    with closing(open_store(config.database)) as store:
+        assert lacks_demo(store, config)
+        for _ in range(2):
+            create_alone(config)
+            assert not lacks_demo(store, config)
+        (organization,) = store.organizations()
+        trial = Trial.anywhere(store)
+        assert trial == Trial(ORGANIZATION_ID, organization.created_ms, "sign-in page")
+        assert DemoKey(store, config, ORGANIZATION_ID)() == demo_key(weir)["key"]
+    assert weir.ask("demo", "remove")["state"] == "none"
+    assert weir.ask("orgs", "list") == weir.ask("keys", "list") == []
+    assert not config.demo_key_path.exists()
+
+
+def test_the_sign_in_page_creates_no_demo_beside_an_organization(
+    weir: CommandLine, org: str
+) -> None:
+    config = Settings.from_env(weir.environ)
+    create_alone(config)
+    assert [each["id"] for each in weir.ask("orgs", "list")] == [org]

@@ -1,4 +1,4 @@
-"""`flask devices import`: what a file of devices may say."""
+"""`weir devices import`: what a file of devices may contain."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WHOLE: dict[str, Any] = {
 
 @pytest.fixture
 def import_(weir: CommandLine, org: str, tmp_path: Path) -> Callable[..., Any]:
-    """Import these entries (or this text) by the command given: ask, error or run."""
+    """Imports these entries (or this text) by ``run``, ``ask`` or ``error`` of the command line."""
 
     def import_(entries: object, by: str = "ask") -> Any:
         path = tmp_path / "fleet.json"
@@ -58,7 +58,7 @@ def devices(opened: Callable[[], Store], org: str) -> Callable[[], list[Device]]
     return devices
 
 
-def test_a_serial_number_is_all_it_takes(
+def test_a_serial_number_is_enough(
     import_: Callable[..., Any], devices: Callable[[], list[Device]]
 ) -> None:
     assert import_([{"serialNumber": "M-1"}]) == {"created": 1, "updated": 0}
@@ -68,7 +68,7 @@ def test_a_serial_number_is_all_it_takes(
     assert len(device.id) == 36
 
 
-def test_every_field_arrives(
+def test_every_field_is_stored(
     import_: Callable[..., Any], devices: Callable[[], list[Device]]
 ) -> None:
     import_([WHOLE])
@@ -86,7 +86,7 @@ def test_every_field_arrives(
     assert device.alerts_active
 
 
-def test_the_same_serial_number_updates_what_is_said(
+def test_the_same_serial_number_updates_the_given_fields(
     import_: Callable[..., Any], devices: Callable[[], list[Device]]
 ) -> None:
     import_([WHOLE])
@@ -116,7 +116,7 @@ def test_another_organization_in_an_entry_is_ignored_with_a_warning(
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("fields", "problem"),
     [
         ({"serialNumber": None}, "entry 2 has no serialNumber"),
         ({"serialNumber": ""}, "serialNumber must be text without leading or trailing spaces"),
@@ -159,10 +159,10 @@ def test_another_organization_in_an_entry_is_ignored_with_a_warning(
 def test_a_bad_value_names_entry_and_field_and_nothing_is_imported(
     import_: Callable[..., Any],
     devices: Callable[[], list[Device]],
-    said: dict[str, Any],
+    fields: dict[str, Any],
     problem: str,
 ) -> None:
-    error = import_([{"serialNumber": "M-1"}, {"serialNumber": "M-2", **said}], "error")
+    error = import_([{"serialNumber": "M-1"}, {"serialNumber": "M-2", **fields}], "error")
     assert "fleet.json: entry 2" in error
     assert problem in error
     assert devices() == []
@@ -184,15 +184,15 @@ def test_a_bad_value_names_entry_and_field_and_nothing_is_imported(
         ),
     ],
 )
-def test_a_file_of_something_else_says_so(
+def test_a_file_of_something_else_is_refused(
     import_: Callable[..., Any], text: str, problem: str
 ) -> None:
     assert problem in import_(text, "error")
 
 
-def test_a_file_that_is_not_there_says_so(weir: CommandLine, org: str, tmp_path: Path) -> None:
-    said = weir.error("devices", "import", tmp_path / "nowhere.json", "--org", org)
-    assert said.endswith("nowhere.json: No such file or directory")
+def test_a_missing_file_is_an_error(weir: CommandLine, org: str, tmp_path: Path) -> None:
+    output = weir.error("devices", "import", tmp_path / "nowhere.json", "--org", org)
+    assert output.endswith("nowhere.json: No such file or directory")
 
 
 def test_two_active_devices_may_not_share_an_identifier(
@@ -217,7 +217,7 @@ def test_the_devices_of_every_real_source_import(
         assert weir.ask("devices", "import", path, "--org", org)["updated"] == number
 
 
-def test_what_is_just_within_the_bounds_arrives(
+def test_values_at_the_bounds_are_stored(
     import_: Callable[..., Any], devices: Callable[[], list[Device]]
 ) -> None:
     config = {"most": 2**63 - 1, "least": -(2**63), "text": "\U0001f4a7 ÿ"}
@@ -226,7 +226,7 @@ def test_what_is_just_within_the_bounds_arrives(
     assert (device.label, device.config) == ("\U0001f4a7", config)
 
 
-def test_a_sub_meter_is_put_below_its_main_and_taken_from_it(
+def test_a_sub_meter_gets_and_loses_its_parent(
     import_: Callable[..., Any],
     weir: CommandLine,
     org: str,
@@ -253,8 +253,8 @@ def test_a_sub_meter_is_put_below_its_main_and_taken_from_it(
 
 @pytest.mark.parametrize("parent", [7, " A", ["A"]])
 def test_a_parent_is_a_serial_number(import_: Callable[..., Any], parent: object) -> None:
-    for said in ({"parent": parent}, {"config": {"parent": parent}}):
-        assert "must be" in import_([{"serialNumber": "B", **said}], "error")
+    for text in ({"parent": parent}, {"config": {"parent": parent}}):
+        assert "must be" in import_([{"serialNumber": "B", **text}], "error")
 
 
 def test_registers_are_configured_listed_and_derived_again(

@@ -1,4 +1,4 @@
-"""`flask embeds`: made, listed, revoked; what it prints opens what it says."""
+"""`weir embeds`: create, list, revoke; the printed address opens the embed as requested."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def make(weir: CommandLine, org: str, *more: str) -> dict[str, str]:
 
 @pytest.fixture
 def ask(weir: CommandLine) -> Iterator[Any]:
-    """``ask(token)``: what the embeds' page is told of its own embed."""
+    """``ask(token)``: the embed's own description, as its page gets it."""
     settings = Settings.from_env(weir.environ)
     store, web = open_store(settings.database), open_web_store(settings.database)
     client = create_embed_service(store, web, settings).test_client()
@@ -38,16 +38,16 @@ def ask(weir: CommandLine) -> Iterator[Any]:
     web.close()
 
 
-def test_the_token_opens_what_was_asked_for(weir: CommandLine, meters: str, ask: Any) -> None:
+def test_the_token_opens_the_requested_view(weir: CommandLine, meters: str, ask: Any) -> None:
     made = make(
         weir, meters, "--metric", "volume", "--origin", "https://Wiki.example/", "--last", "36h",
         "--zone", "Asia/Tokyo", "--units", "metric", "--theme", "dark", "--controls", "zone,range",
         "--expires", "2090-01-01", "--title", "Lobby  main",
     )  # fmt: skip
-    told = ask(made["token"])
-    assert told["id"] == made["id"]
-    assert told["createdBy"] == "command"
-    assert {name: told[name] for name in ("metric", "origins", "window", "zone", "units", "theme",
+    body = ask(made["token"])
+    assert body["id"] == made["id"]
+    assert body["createdBy"] == "command"
+    assert {name: body[name] for name in ("metric", "origins", "window", "zone", "units", "theme",
                                           "controls", "title", "expires")} == {
         "metric": "volume", "origins": ["https://wiki.example"], "window": {"last": 129_600},
         "zone": "Asia/Tokyo", "units": "metric", "theme": "dark", "controls": ["range", "zone"],
@@ -69,7 +69,7 @@ def test_the_snippet_frames_the_address(weir: CommandLine, meters: str) -> None:
     assert "<wing>" not in made["snippet"]
 
 
-def test_the_address_is_this_servers_unless_said(weir: CommandLine, meters: str) -> None:
+def test_the_address_is_this_servers_by_default(weir: CommandLine, meters: str) -> None:
     weir.environ |= {"WEIR_HOST": "::1", "WEIR_PORT": "9000"}
     assert make(weir, meters)["url"].startswith("http://[::1]:9000/embed/emb_")
 
@@ -94,7 +94,7 @@ def test_a_fixed_window(weir: CommandLine, meters: str, ask: Any) -> None:
     }
 
 
-def test_what_was_made_is_listed_and_revoked(weir: CommandLine, meters: str, ask: Any) -> None:
+def test_an_embed_is_listed_and_revoked(weir: CommandLine, meters: str, ask: Any) -> None:
     first, second = make(weir, meters), make(weir, meters, "--title", "Second")
     listed = weir.ask("embeds", "list", "--org", meters)
     assert {each["id"]: each["state"] for each in listed} == {
@@ -113,7 +113,7 @@ def test_what_was_made_is_listed_and_revoked(weir: CommandLine, meters: str, ask
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "text"),
     [
         (("--view", "chart", "--device", "nope"), "--device device 'nope' not found"),
         (("--view", "chart", "--device", "M-1", "--device", "M-2"), "--device has 2 devices"),
@@ -133,20 +133,20 @@ def test_what_was_made_is_listed_and_revoked(weir: CommandLine, meters: str, ask
         (("--theme", "pink"), "pink"),
     ],
 )
-def test_what_cannot_be_is_one_line(
-    weir: CommandLine, meters: str, words: tuple[str, ...], said: str
+def test_an_invalid_embed_is_one_line(
+    weir: CommandLine, meters: str, words: tuple[str, ...], text: str
 ) -> None:
     usual = () if "--view" in words else ("--view", "chart", "--device", "M-1")
-    assert said in weir.error("embeds", "create", "--org", meters, *usual, *words)
+    assert text in weir.error("embeds", "create", "--org", meters, *usual, *words)
 
 
-def test_who_is_not_there_is_named(weir: CommandLine, meters: str) -> None:
+def test_a_missing_device_is_named(weir: CommandLine, meters: str) -> None:
     assert "--org nobody: no such organization" in weir.error("embeds", "list", "--org", "nobody")
     assert "no embed emb_x" in weir.error("embeds", "revoke", "emb_x")
 
 
-def test_before_an_upgrade_it_says_so(flask: CommandLine) -> None:
-    assert "flask db upgrade" in flask.error("embeds", "list", "--org", "x")
+def test_before_an_upgrade_it_names_the_command(flask: CommandLine) -> None:
+    assert "weir db upgrade" in flask.error("embeds", "list", "--org", "x")
 
 
 def test_an_upgrade_makes_the_webs_file_too(weir: CommandLine, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What Weir writes is its owner's alone, also where the umask would open it to everybody."""
+"""Files that Weir writes are readable by their owner alone, even if the umask allows more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.commands.shell import Shell, eventually
 
 
-def test_files_are_their_owners_whatever_the_umask(shell: Shell) -> None:
+def test_files_are_their_owners_alone_with_any_umask(shell: Shell) -> None:
     before = os.umask(0)
     try:
         shell.environ["WEIR_REQUEST_LOG"] = str(shell.folder / "logs.json")

@@ -1,4 +1,4 @@
-"""`flask insight`: findings brought up to date, checked and made anew, and their settings."""
+"""`weir insight`: findings evaluated, verified and rebuilt, and their settings."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def leaking(weir: CommandLine, org: str, tmp_path: Path) -> str:
     weir.ask("devices", "import", path, "--org", org)
     rows = ["device,recorded_at,flow_amount"]
     for n, gallons in enumerate(household(20)):
-        told = gallons + (54 if n >= 14 * 24 else 0)
-        rows.append(f"M-1,{stamp(START + n * HOUR_MS)},{told}")
+        result = gallons + (54 if n >= 14 * 24 else 0)
+        rows.append(f"M-1,{stamp(START + n * HOUR_MS)},{result}")
     readings = tmp_path / "readings.csv"
     readings.write_text("\n".join(rows))
     weir.ask("readings", "import", readings, "--org", org)
@@ -33,7 +33,7 @@ def leaking(weir: CommandLine, org: str, tmp_path: Path) -> str:
 
 
 def test_run_verify_and_rebuild(weir: CommandLine, leaking: str, sqlite_url: str) -> None:
-    assert weir.ask("insight", "verify") == {"devices": 0, "wrong": 0}  # nothing looked at yet
+    assert weir.ask("insight", "verify") == {"devices": 0, "wrong": 0}  # nothing evaluated yet
     counts = weir.ask("insight", "run")
     assert counts["devices"] == 1
     assert counts["opened"] >= 1
@@ -52,7 +52,7 @@ def test_run_verify_and_rebuild(weir: CommandLine, leaking: str, sqlite_url: str
     assert weir.ask("insight", "verify") == {"devices": 1, "wrong": 0}
 
 
-def test_a_finding_is_listed_set_aside_and_taken_up_again(weir: CommandLine, leaking: str) -> None:
+def test_a_finding_is_listed_dismissed_and_reopened(weir: CommandLine, leaking: str) -> None:
     weir.ask("insight", "run")
     named = ("insight", "findings", "--org", leaking, "--device", "M-1")
     (leak,) = (each for each in weir.ask(*named) if each["kind"] == "continuous-flow")
@@ -65,16 +65,16 @@ def test_a_finding_is_listed_set_aside_and_taken_up_again(weir: CommandLine, lea
     assert "no such finding" in weir.error("insight", "dismiss", "nothing")
 
 
-@pytest.mark.parametrize("whom", [["--device", "M-1"], ["--group", "north"], ["--org"]])
-def test_a_setting_is_set_listed_and_taken_back(
-    weir: CommandLine, leaking: str, whom: list[str]
+@pytest.mark.parametrize("selection", [["--device", "M-1"], ["--group", "north"], ["--org"]])
+def test_a_setting_is_set_listed_and_reset(
+    weir: CommandLine, leaking: str, selection: list[str]
 ) -> None:
-    whom = [*whom, leaking] if whom == ["--org"] else whom
+    selection = [*selection, leaking] if selection == ["--org"] else selection
     weir.ask("insight", "run")
-    of_kind = ("--kind", "continuous-flow", *whom)
-    (told,) = weir.ask("insight", "settings", "set", *of_kind, "limit=60.5")
-    assert (told["key"], told["value"], told["organizationId"]) == ("limit", 60.5, leaking)
-    assert weir.ask("insight", "settings", "list") == [told]
+    of_kind = ("--kind", "continuous-flow", *selection)
+    (result,) = weir.ask("insight", "settings", "set", *of_kind, "limit=60.5")
+    assert (result["key"], result["value"], result["organizationId"]) == ("limit", 60.5, leaking)
+    assert weir.ask("insight", "settings", "list") == [result]
     assert weir.ask("insight", "run")["devices"] == 1
     assert weir.ask("insight", "verify")["wrong"] == 0
     assert weir.ask("insight", "settings", "unset", *of_kind, "limit") == {"unset": 1}
@@ -83,7 +83,7 @@ def test_a_setting_is_set_listed_and_taken_back(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (["--kind", "leak", "--org", "{}", "limit=1"], "--kind: unknown kind"),
         (["--kind", "stuck", "--org", "{}", "limit=1"], "has no setting 'limit'"),
@@ -95,17 +95,17 @@ def test_a_setting_is_set_listed_and_taken_back(
         (["--kind", "stuck", "--group", "a", "--device", "b", "hours=9"], "not both"),
     ],
 )
-def test_what_cannot_be_set_is_told_and_changes_nothing(
-    weir: CommandLine, leaking: str, arguments: list[str], said: str
+def test_an_invalid_setting_is_refused_and_changes_nothing(
+    weir: CommandLine, leaking: str, arguments: list[str], text: str
 ) -> None:
-    told = weir.error("insight", "settings", "set", *(a.format(leaking) for a in arguments))
-    assert said in told
+    output = weir.error("insight", "settings", "set", *(a.format(leaking) for a in arguments))
+    assert text in output
     assert weir.ask("insight", "settings", "list") == []
 
 
 def test_the_defaults_are_listed(weir: CommandLine) -> None:
-    told = weir.ask("insight", "settings", "list", "--defaults")
-    assert {each["kind"] for each in told} == {kind.name for kind in KINDS}
+    body = weir.ask("insight", "settings", "list", "--defaults")
+    assert {each["kind"] for each in body} == {kind.name for kind in KINDS}
 
 
 def test_holidays_are_a_file_of_dates(weir: CommandLine, org: str, tmp_path: Path) -> None:

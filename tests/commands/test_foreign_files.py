@@ -1,4 +1,4 @@
-"""`flask readings import` of files that aren't of Weir's own form."""
+"""`weir readings import` of files in other formats."""
 
 from __future__ import annotations
 
@@ -35,8 +35,11 @@ def test_a_file_is_previewed_mapped_imported_and_watched(
 ) -> None:
     path = written(GERMAN, tmp_path)
     refused = weir.run("readings", "import", path, "--org", org)
-    assert "flask readings import --preview" in refused.stderr
+    assert "weir readings import --preview" in refused.stderr
 
+    weir.ask("orgs", "set", org, "--zone", "Europe/Rome")
+    shown = weir.ask("readings", "import", path, "--org", org, "--preview")
+    assert shown["rows"][0]["recordedAt"] == "2025-10-01T00:00:00Z"  # as new devices get that zone
     shown = weir.ask(
         "readings", "import", path, "--org", org, "--preview", "--set", GERMAN.correction,
         "--save", "stadtwerk",
@@ -65,7 +68,7 @@ def test_a_file_is_previewed_mapped_imported_and_watched(
     assert "other.csv: its header lacks Zähler" in result.stderr
 
 
-def test_a_column_that_is_no_device_creates_none(
+def test_a_column_that_is_not_a_device_creates_none(
     weir: CommandLine, org: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.ingest.new_devices.MOST_NEW", 10)
@@ -79,7 +82,7 @@ def test_a_column_that_is_no_device_creates_none(
     assert weir.ask("devices", "list", "--org", org) == []
 
 
-def test_a_register_in_flow_amount_is_told(weir: CommandLine, org: str, tmp_path: Path) -> None:
+def test_a_register_in_flow_amount_is_reported(weir: CommandLine, org: str, tmp_path: Path) -> None:
     (tmp_path / "devices.json").write_text('[{"serialNumber": "M-1"}]')
     weir.ask("devices", "import", tmp_path / "devices.json", "--org", org)
     path = tmp_path / "r.csv"
@@ -89,27 +92,43 @@ def test_a_register_in_flow_amount_is_told(weir: CommandLine, org: str, tmp_path
     assert "flow_amount looks like a register: it only rises for M-1" in result.stderr
 
 
-def test_a_flow_beyond_any_before_is_told(weir: CommandLine, org: str, tmp_path: Path) -> None:
+def test_a_flow_higher_than_any_before_is_reported(
+    weir: CommandLine, org: str, tmp_path: Path
+) -> None:
     (tmp_path / "devices.json").write_text('[{"serialNumber": "M-1"}]')
     weir.ask("devices", "import", tmp_path / "devices.json", "--org", org)
     for day, flow in ((1, 2.0), (20, 21.0)):
         path = tmp_path / f"{day}.csv"
         path.write_text(f"device,recorded_at,flow_rate\nM-1,2024-03-{day:02}T10:00:00Z,{flow}\n")
         result = weir.run("readings", "import", path, "--org", org)
-    assert "21.0 gal/min for M-1, whose largest of 90 days before is 2.0" in result.stderr
+    assert "21.0 gal/min for M-1, whose largest of 90 days before is 2.0 gal/min" in result.stderr
 
 
-def test_a_flow_beyond_a_meters_size_is_told_and_found(
-    weir: CommandLine, org: str, tmp_path: Path
-) -> None:
+MINUTE = "2024-03-01 10:{:02}:00"
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "large", "small", "arguments"),
+    [
+        ("device,recorded_at,flow_rate", f"M-1,{MINUTE.replace(' ', 'T')}Z,{{}}", "31", "1", ()),
+        ("Meter;Time;Flow (m³/h)", f"M-1;{MINUTE};{{}}", "7,041", "0,227", ("--set", "zone=UTC")),
+    ],
+    ids=["own", "foreign"],
+)
+def test_a_flow_beyond_a_meters_size_is_reported_and_a_finding(
+    weir: CommandLine, org: str, tmp_path: Path,
+    header: str, row: str, large: str, small: str, arguments: tuple[str, ...],
+) -> None:  # fmt: skip
     device = '[{"serialNumber": "M-1", "reportingInterval": 60, "config": {"meterSize": "DN 20"}}]'
     (tmp_path / "devices.json").write_text(device)
     weir.ask("devices", "import", tmp_path / "devices.json", "--org", org)
     path = tmp_path / "r.csv"
-    rows = [f"M-1,2024-03-01T10:{minute:02}:00Z,{31 - minute // 30 * 30}" for minute in range(60)]
-    path.write_text("\n".join(["device,recorded_at,flow_rate", *rows]))
-    result = weir.run("readings", "import", path, "--org", org)
-    assert "31.0 gal/min for M-1, of whose size 30.0 is the largest" in result.stderr
+    rows = [row.format(minute, large if minute < 30 else small) for minute in range(60)]
+    path.write_text("\n".join([header, *rows]))
+    result = weir.run("readings", "import", path, "--org", org, *arguments)
+    assert "31.0 gal/min for M-1, of whose size 30.0 gal/min is the largest" in result.stderr
+    (suspicious,) = weir.ask("readings", "suspicious", "--org", org)
+    assert suspicious["sample"] == "31.0 gal/min, of whose size 30.0 gal/min is the largest"
     weir.ask("insight", "run", "--org", org)
     findings = weir.ask("insight", "findings", "--org", org)
     (finding,) = (each for each in findings if each["kind"] == "high-flow")
@@ -125,12 +144,12 @@ def test_a_flow_beyond_a_meters_size_is_told_and_found(
         (("FILE", "--set", "zone=Mars"), "is not an IANA time zone name"),
         (("FILE", "--set", "colour=red"), "there is no setting colour"),
         (("FILE", "--set", "column.Zeitpunkt.is=skip"), "no column is the time"),
-        (("FILE", "--set", "column.flow_amount.unit=stone"), "unit must be one of"),
+        (("FILE", "--set", "column.flow_amount.unit=stone"), "'stone' is no unit"),
         (("FILE", "--guess", "--replace"), "--replace is for files of Weir's own form"),
         (("--watch", "nowhere"), "no such folder"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(
+def test_a_failure_is_one_line(
     weir: CommandLine, org: str, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     path = written(GERMAN, tmp_path)

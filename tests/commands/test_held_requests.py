@@ -1,4 +1,4 @@
-"""One worker of `flask serve`, and clients that hold on to it: others are served all the same."""
+"""One worker of `weir serve`, and clients that keep requests open: others are still served."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.commands.conftest import CommandLine
 from tests.commands.shell import PATIENCE_S, Shell, children, eventually, stopped
 from tests.commands.test_serve import SLOW_SITE, put_in_place
 
-HANGS_S = 5.0  # a request that waits for one of those that hold on would wait for ever
+HANGS_S = 5.0  # a request that waited for one of the held ones would wait for ever
 HELD = 24
-PAUSE_S = 0.02  # of a caller: enough come to every moment of a restart
+PAUSE_S = 0.02  # for a caller: so that enough requests fall into each moment of a restart
 
 
 class Served:
@@ -39,14 +39,14 @@ class Served:
         eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
 
     def hold(self, path: str, headers: str = "") -> socket.socket:
-        """A POST of which half has come, and the rest never does."""
+        """Send half of a POST's body and never the rest."""
         held = socket.create_connection(("127.0.0.1", self.shell.port), PATIENCE_S)
         head = f"POST {path} HTTP/1.1\r\nHost: weir\r\nContent-Length: 400\r\n{headers}\r\n"
         held.sendall(head.encode() + b"x" * 200)
         return held
 
     def slowest_s(self) -> float:
-        """Of a health check and a page."""
+        """The slower of a health check and a page, in seconds."""
         slowest = 0.0
         for path in ("/healthz", "/sign-in"):
             begun_s = time.monotonic()
@@ -80,7 +80,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         "/nowhere",
     ],
 )
-def test_half_sent_bodies_hold_nobody_up(served: Served, path: str) -> None:
+def test_half_sent_bodies_block_nobody(served: Served, path: str) -> None:
     with ExitStack() as held:
         for _ in range(HELD):
             bearer = f"Authorization: Bearer {served.token}\r\nContent-Type: application/json\r\n"
@@ -88,7 +88,7 @@ def test_half_sent_bodies_hold_nobody_up(served: Served, path: str) -> None:
         assert served.slowest_s() < HANGS_S
 
 
-def test_half_sent_heads_hold_nobody_up_and_are_given_up(served: Served) -> None:
+def test_half_sent_heads_block_nobody_and_are_closed(served: Served) -> None:
     with ExitStack() as held:
         lines = []
         for _ in range(HELD):
@@ -97,7 +97,9 @@ def test_half_sent_heads_hold_nobody_up_and_are_given_up(served: Served) -> None
             lines.append(held.enter_context(line))
         assert served.slowest_s() < HANGS_S
         for line in lines:
-            with pytest.raises((ConnectionResetError, EOFError)):  # after a while, by the server
+            with pytest.raises(
+                (ConnectionResetError, EOFError)
+            ):  # closed by the server after a while
                 _until_closed(line)
 
 
@@ -106,7 +108,7 @@ def _until_closed(line: socket.socket) -> None:
         raise EOFError
 
 
-def test_a_body_that_does_not_come_is_told_so(served: Served) -> None:
+def test_a_missing_body_gets_a_time_out(served: Served) -> None:
     with served.hold("/sign-in") as held:
         answer = held.recv(65_536).decode()
     assert answer.startswith("HTTP/1.1 408 ")
@@ -114,13 +116,13 @@ def test_a_body_that_does_not_come_is_told_so(served: Served) -> None:
     assert "connection: close" in answer.lower()
 
 
-def test_who_reads_nothing_of_a_large_answer_holds_nobody_up(served: Served) -> None:
+def test_a_client_that_does_not_read_a_large_response_blocks_nobody(served: Served) -> None:
     with ExitStack() as held:
         for _ in range(HELD):
             line = held.enter_context(socket.socket())
             line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
             line.connect(("127.0.0.1", served.shell.port))
-            for _ in range(20):  # pipelined: more than the buffers between us take
+            for _ in range(20):  # pipelined: more than the socket buffers hold
                 line.sendall(b"GET /management/v1/api-json HTTP/1.1\r\nHost: weir\r\n\r\n")
         assert served.slowest_s() < HANGS_S
 
@@ -129,7 +131,7 @@ def test_who_reads_nothing_of_a_large_answer_holds_nobody_up(served: Served) -> 
 
 
 class Callers:
-    """Connect, ask and part, without end: each connection is a new one."""
+    """Clients that connect, send a request and disconnect in a loop."""
 
     def __init__(self, port: int, number: int = 3) -> None:
         self.port, self.stop = port, threading.Event()
@@ -173,18 +175,15 @@ def test_a_restart_refuses_no_connection(shell: Shell) -> None:
     eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
     eventually(lambda: len(workers(server.pid)) == 2, "both workers were there")
     with Callers(shell.port) as callers:
-        for _ in range(2):
-            before, answered = workers(server.pid), callers.answered
-            everything = set(children(server.pid))
-            server.send_signal(signal.SIGHUP)
-            eventually(
-                lambda old=before: len(now := workers(server.pid)) == 2 and not now & old,
-                "there were new workers",
-            )
-            eventually(
-                lambda old=everything: not set(children(server.pid)) & old, "the writer was new"
-            )
-            eventually(lambda n=answered: callers.answered > n + 50, "they answered")
+        before, responses = workers(server.pid), callers.answered
+        everything = set(children(server.pid))
+        server.send_signal(signal.SIGHUP)
+        eventually(
+            lambda: len(now := workers(server.pid)) == 2 and not now & before,
+            "there were new workers",
+        )
+        eventually(lambda: not set(children(server.pid)) & everything, "the writer was new")
+        eventually(lambda: callers.answered > responses + 50, "they answered")
     assert callers.failed == []
     assert stopped(server, signal.SIGTERM) == (
         0,
@@ -193,16 +192,16 @@ def test_a_restart_refuses_no_connection(shell: Shell) -> None:
     )
 
 
-def test_a_killed_worker_refuses_no_connection_that_comes_after(shell: Shell) -> None:
+def test_after_a_killed_worker_no_connection_is_refused(shell: Shell) -> None:
     server = shell.start("serve", "--workers", "1")
     eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
     [worker] = workers(server.pid)
     os.kill(worker, signal.SIGKILL)
     eventually(lambda: worker not in workers(server.pid), "it was gone")
-    assert shell.get("/healthz")[0] == 200  # it waits for the next one, at the first try
+    assert shell.get("/healthz")[0] == 200  # it waits for the next worker, at the first attempt
 
 
-def test_a_successor_that_does_not_start_leaves_the_old_ones_in_place(shell: Shell) -> None:
+def test_workers_stay_if_their_successors_do_not_start(shell: Shell) -> None:
     site = shell.folder / "app.py"
     put_in_place(shell, SLOW_SITE)
     shell.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -212,8 +211,8 @@ def test_a_successor_that_does_not_start_leaves_the_old_ones_in_place(shell: She
     site.write_text(SLOW_SITE.replace("def site", "1 / 0\n    def site"))
     server.send_signal(signal.SIGHUP)
     assert server.stderr is not None
-    said = server.stderr.readline()
-    assert said == (
+    output = server.stderr.readline()
+    assert output == (
         "Warning: the new web worker doesn't start, the old one keeps running:"
         " the site can't be built: ZeroDivisionError: division by zero\n"
     )

@@ -1,4 +1,4 @@
-"""Two web hosts over one Postgres and one Redis: what is true on one is true on the other."""
+"""Two web hosts over one Postgres and one Redis: state of one holds on the other."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.world import SECRET
 from web.embed.middleware import TOKEN_CHECK
 
 REVOKED_WITHIN_S: Final = 10.0
-RATE: Final = 5  # a second, ten times that in a burst
+RATE: Final = 5  # requests a second; ten times that in a burst
 MINE: Final = "/management/v1/organizations/mine"
 
 
 class Hosts:
-    """``here`` and ``there``: two `flask serve --no-writer`, and the commands of their store."""
+    """``here`` and ``there``: two `weir serve --no-writer`, and the commands of their store."""
 
     def __init__(self, begun: ExitStack, folder: Path, database: str, redis: str) -> None:
         self._shells = [Shell(folder / name) for name in ("here", "there")]
@@ -84,7 +84,7 @@ def hosts(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.mark.slow
-def test_who_signed_in_on_one_is_known_on_the_other_until_signed_out_on_either(
+def test_a_session_holds_on_both_hosts_until_signed_out_on_either(
     hosts: Hosts,
 ) -> None:
     form = {"key": hosts.new_key()["key"], "next": "/devices"}
@@ -104,7 +104,7 @@ def test_who_signed_in_on_one_is_known_on_the_other_until_signed_out_on_either(
 
 
 @pytest.mark.slow
-def test_an_embed_that_was_made_on_one_is_shown_and_ended_by_the_other(hosts: Hosts) -> None:
+def test_an_embed_of_one_host_is_shown_and_revoked_by_the_other(hosts: Hosts) -> None:
     token = hosts.ask("tokens", "create", "--org", hosts.org, "--may-embed")["token"]
     maker = {"Authorization": f"Bearer {token}"}
     definition = {"view": "tile", "devices": ["M-1"]}
@@ -138,7 +138,7 @@ def _ends_everywhere(hosts: Hosts, path: str, sent: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
-def test_a_keys_rate_holds_for_both_together(hosts: Hosts) -> None:
+def test_a_keys_rate_limit_is_shared_by_both(hosts: Hosts) -> None:
     sent = {KEY_HEADER: hosts.new_key()["key"]}
     begun_s = time.monotonic()
     answers = [

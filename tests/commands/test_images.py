@@ -1,4 +1,4 @@
-"""`flask images`: the addresses it signs are those that open."""
+"""`weir images`: the addresses it signs open."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_address_is_where_readers_reach_the_site(weir: CommandLine, key_id: 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (["--key", "key_nobody"], "no active reading key key_nobody"),
         (["--key", "{key}", "--device", "M-2"], "device M-2 not found"),
@@ -58,10 +58,10 @@ def test_the_address_is_where_readers_reach_the_site(weir: CommandLine, key_id: 
         (["--key", "{key}", "--format", "gif"], "Invalid value for '--format'"),
     ],
 )
-def test_what_cant_be_signed_is_said(
-    weir: CommandLine, key_id: str, arguments: list[str], said: str
+def test_what_cannot_be_signed_is_one_line(
+    weir: CommandLine, key_id: str, arguments: list[str], text: str
 ) -> None:
-    assert said in weir.error("images", "link", *(each.format(key=key_id) for each in arguments))
+    assert text in weir.error("images", "link", *(each.format(key=key_id) for each in arguments))
 
 
 def test_a_revoked_key_signs_nothing(weir: CommandLine, key_id: str) -> None:

@@ -1,4 +1,4 @@
-"""`flask insight`: the status of devices from the command line."""
+"""`weir insight`: the status of devices by command."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.commands.conftest import CommandLine
 from tests.store.fleet import device, reading
 
 
-def test_the_status_is_brought_up_to_date_checked_and_made_anew(weir: CommandLine) -> None:
+def test_the_status_is_updated_verified_and_rebuilt(weir: CommandLine) -> None:
     store = open_store(weir.environ["WEIR_DATABASE"])
     store.create_organization("Acme", organization_id="acme")
     store.import_devices("acme", [NewDevice("M-1"), NewDevice("M-2")])
     meter, now = device(store, "acme", "M-1"), now_ms()
     store.write([reading(meter, now - n * MINUTE_MS, flow_amount=0.1) for n in range(90)])
-    assert weir.ask("insight", "verify") == {"devices": 0, "wrong": 0}  # nothing was made yet
+    assert weir.ask("insight", "verify") == {"devices": 0, "wrong": 0}  # nothing evaluated yet
     assert weir.ask("insight", "run")["devices"] == 1  # the other one sent nothing
     assert weir.ask("insight", "verify") == {"devices": 2, "wrong": 0}
     with store.transaction() as transaction:
@@ -33,11 +33,11 @@ def test_the_status_is_brought_up_to_date_checked_and_made_anew(weir: CommandLin
 
 def _wrong(weir: CommandLine) -> int:
     result = weir.run("insight", "verify", "--json")
-    told = json.loads(result.stdout)
-    assert result.exit_code == (1 if told["wrong"] else 0)
-    return told["wrong"]
+    output = json.loads(result.stdout)
+    assert result.exit_code == (1 if output["wrong"] else 0)
+    return output["wrong"]
 
 
-def test_what_is_not_there_is_said_in_one_line(weir: CommandLine) -> None:
+def test_a_missing_device_is_one_line(weir: CommandLine) -> None:
     assert weir.error("insight", "run", "--device", "M-1") == "--device needs --org"
     assert "no such organization" in weir.error("insight", "verify", "--org", "acme")

@@ -1,4 +1,4 @@
-"""`flask mqtt ingest` as it is started by hand, with a real broker."""
+"""`weir mqtt ingest` as started by hand, with a real broker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.servers import KEEPING, mosquitto
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_it_says_that_there_is_no_broker(weir: CommandLine) -> None:
+def test_a_missing_broker_is_one_line(weir: CommandLine) -> None:
     assert weir.error("mqtt", "ingest") == "there is no broker: set WEIR_MQTT_URL"
 
 
@@ -32,20 +32,20 @@ def test_it_says_that_there_is_no_broker(weir: CommandLine) -> None:
         ({"WEIR_MQTT_URL": "mqtt://127.0.0.1:1"}, ["--shard", "1/2"]),
     ],
 )
-def test_several_need_a_servers_database(
+def test_several_processes_need_a_server_database(
     environ: dict[str, str], arguments: list[str], weir: CommandLine
 ) -> None:
     weir.environ |= environ
-    said = weir.error("mqtt", "ingest", *arguments)
-    assert "needs a WEIR_DATABASE on Postgres: an embedded store has one writer" in said
+    output = weir.error("mqtt", "ingest", *arguments)
+    assert "needs a WEIR_DATABASE on Postgres: an embedded store has one writer" in output
 
 
-def test_a_part_that_is_none_is_a_wrong_option(weir: CommandLine) -> None:
-    said = weir.error("mqtt", "ingest", "--shard", "4/3")
-    assert "must be a shard such as 1/3" in said
+def test_an_invalid_part_is_a_wrong_option(weir: CommandLine) -> None:
+    output = weir.error("mqtt", "ingest", "--shard", "4/3")
+    assert "must be a shard such as 1/3" in output
 
 
-def test_a_session_is_forgotten_with_what_waits_in_it(
+def test_a_session_is_deleted_with_its_queued_messages(
     sqlite_store: Store, weir: CommandLine, tmp_path: Path
 ) -> None:
     with mosquitto(tmp_path / "broker", *KEEPING) as broker:
@@ -54,8 +54,8 @@ def test_a_session_is_forgotten_with_what_waits_in_it(
             pass
         site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 1}'))
         weir.environ["WEIR_MQTT_URL"] = broker.url
-        said = weir.run("mqtt", "forget")
-        assert (said.exit_code, said.stdout) == (0, "The broker session weir is deleted.\n")
+        shown = weir.run("mqtt", "forget")
+        assert (shown.exit_code, shown.stdout) == (0, "The broker session weir is deleted.\n")
         with site.listening():
             site.send(("weir/v1/acme/N-1/up", b'{"flowRate": 2}'))
             eventually(lambda: site.rows(1))
@@ -65,7 +65,7 @@ def test_a_session_is_forgotten_with_what_waits_in_it(
         assert weir.error("mqtt", "forget") == unanswered
 
 
-def test_the_meters_that_are_connected_are_listed(weir: CommandLine, tmp_path: Path) -> None:
+def test_connected_meters_are_listed(weir: CommandLine, tmp_path: Path) -> None:
     weir.environ["WEIR_INSTANCE"] = str(tmp_path)
     assert weir.ask("mqtt", "clients") == []
     sessions = Sessions(tmp_path, lambda: 1_772_971_200_000)
@@ -82,13 +82,13 @@ def test_the_meters_that_are_connected_are_listed(weir: CommandLine, tmp_path: P
     sessions.close()
 
 
-def test_what_comes_in_is_stored_and_goes_out_until_it_is_told_to_stop(
+def test_messages_are_stored_and_sent_on_until_it_is_stopped(
     sqlite_store: Store, tmp_path: Path
 ) -> None:
     with mosquitto(tmp_path / "broker", *KEEPING) as broker:
         site = Site(sqlite_store, broker, tmp_path)
         with site.listening():
-            pass  # the broker keeps for us what comes before the process is up
+            pass  # the broker queues messages until the process is up
         environ = os.environ | {
             "WEIR_DATABASE": f"sqlite:///{tmp_path / 'weir.sqlite'}",
             "WEIR_INSTANCE": str(tmp_path / "instance"),

@@ -1,5 +1,5 @@
-"""The site as it is shipped: the real nginx with TLS, set up by deploy/nginx.conf, in front of the
-real server. People and programs come from several addresses of this machine."""
+"""The site as shipped: the real nginx with TLS, configured by deploy/nginx.conf, in front of the
+real server. People and programs connect from several addresses of this machine."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from tests.store.fleet import NOON_MS
 from tests.web.embed.frames import hosting
 
 NAME = "weir.example"
-ROWS = 60_000  # more of them than wait between here and there while nobody reads
+ROWS = 60_000  # more bytes than the buffers on the way hold while nobody reads
 FROM_MS = NOON_MS - ROWS * 1000
 FORM = "application/x-www-form-urlencoded"
 ME, OTHER = "127.0.0.2", "127.0.0.3"
 
 
 class Line(http.client.HTTPSConnection):
-    """From a client's address to the proxy, by the site's name."""
+    """A client's connection to the proxy, by the site's name."""
 
     def __init__(self, proxy: Proxy, address: str = ME) -> None:
         context = ssl.create_default_context(cafile=str(proxy.certificate))
@@ -64,6 +64,7 @@ class Front:
             return Answer(answer.status, answer.headers, answer.read())
 
     def signed_in(self) -> str:
+        """The cookie of a session."""
         form = urlencode({"key": self.site.key})
         origin = {"Origin": f"https://{NAME}", "Sec_Fetch_Site": "same-origin"}
         answer = self.ask("/sign-in", "POST", form, Content_Type=FORM, **origin)
@@ -71,7 +72,7 @@ class Front:
         return str(answer.headers["Set-Cookie"])
 
     def line_of(self, answer: Answer) -> dict[str, Any]:
-        """What Weir logged of it, which it does once the answer has gone out."""
+        """Weir's log line of the request, which it writes after the response is sent."""
         id = answer.headers["Request-Id"]
         return eventually(
             lambda: next((one for one in self.site.lines() if one["id"] == id), None),
@@ -107,22 +108,23 @@ def test_people_sign_in_by_a_cookie_that_only_tls_carries(front: Front) -> None:
     page = front.ask("/devices", Cookie=cookie.split(";")[0])
     assert page.status == 200
     assert page.headers["Strict-Transport-Security"] == "max-age=600"
-    assert front.ask("/devices").status == 303  # this machine's own key is for nobody behind it
+    # The server's own key signs in nobody behind a proxy.
+    assert front.ask("/devices").status == 303
     stranger = {"Origin": "https://evil.example", "Sec_Fetch_Site": "cross-site"}
     form = urlencode({"key": front.site.key})
     answer = front.ask("/sign-in", "POST", form, Content_Type=FORM, **stranger)
     assert answer.status == 403
 
 
-def test_a_browser_of_old_signs_in_at_a_port_that_isnt_the_usual_one(front: Front) -> None:
-    """It says its origin and nothing else, which must fit the Host that Weir is told."""
+def test_an_old_browser_signs_in_at_another_port(front: Front) -> None:
+    """Its request has an Origin header alone, which must match the Host that Weir gets."""
     at = f"{NAME}:8443"
     form = urlencode({"key": front.site.key})
     origin = {"Host": at, "Origin": f"https://{at}"}
     assert front.ask("/sign-in", "POST", form, Content_Type=FORM, **origin).status == 303
 
 
-def test_who_comes_without_tls_is_sent_to_it(front: Front) -> None:
+def test_plain_http_is_redirected_to_tls(front: Front) -> None:
     with closing(http.client.HTTPConnection("127.0.0.1", front.proxy.plain_port)) as line:
         line.request("GET", "/devices?q=1", headers={"Host": NAME})
         answer = line.getresponse()
@@ -131,7 +133,7 @@ def test_who_comes_without_tls_is_sent_to_it(front: Front) -> None:
 
 @pytest.mark.browser
 def test_a_browser_signs_in_and_sees_the_fleet_and_a_frame(front: Front) -> None:
-    """By an address with a port: what a browser says of its origin must fit what Weir is told."""
+    """By an address with a port: the browser's origin must match the Host that Weir gets."""
     site, url = front.site, f"https://127.0.0.1:{front.proxy.port}"
     with started() as driver:
         driver.execute_cdp_cmd("Security.setIgnoreCertificateErrors", {"ignore": True})
@@ -159,18 +161,20 @@ def test_a_browser_signs_in_and_sees_the_fleet_and_a_frame(front: Front) -> None
 # --- Programs ------------------------------------------------------------------------------------
 
 
-def test_keys_go_to_programs_paths_and_cookies_to_peoples(front: Front) -> None:
+def test_keys_reach_the_interface_and_cookies_the_pages(front: Front) -> None:
     key = {KEY_HEADER: front.site.key}
     cookie = front.signed_in().split(";")[0]
     assert front.ask(f"{PATH_PREFIX}/device", **key).status == 200
     assert front.ask(f"{PATH_PREFIX}/device", Cookie=cookie).status == 401
     assert front.ask("/devices", **key).status == 303
-    with closing(Line(front.proxy)) as line:  # not taken for a header with dashes
+    with closing(
+        Line(front.proxy)
+    ) as line:  # a header with underscores isn't taken for one with dashes
         line.request("GET", f"{PATH_PREFIX}/device", headers={"service_api_key": front.site.key})
         assert line.getresponse().status == 401
 
 
-def test_programs_send_and_read_and_get_it_packed(front: Front) -> None:
+def test_programs_send_and_read_with_compression(front: Front) -> None:
     row = {"device": "M-1", "recordedAt": "2026-11-01T00:00:00Z", "flowRate": 1}
     sent = front.ask(
         "/ingest/v1/readings", "POST", json.dumps([row]),
@@ -185,15 +189,15 @@ def test_programs_send_and_read_and_get_it_packed(front: Front) -> None:
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/readyz"])
-def test_what_is_for_machines_here_is_nowhere_outside(front: Front, path: str) -> None:
+def test_internal_paths_are_closed_outside(front: Front, path: str) -> None:
     assert front.ask(path).status == 404
     assert front.site.ask("/readyz").status == 200
 
 
-# --- Who is believed -----------------------------------------------------------------------------
+# --- Trusted headers -----------------------------------------------------------------------------
 
 
-def test_what_a_client_says_of_itself_ends_at_the_proxy(front: Front) -> None:
+def test_forwarding_headers_of_a_client_end_at_the_proxy(front: Front) -> None:
     forged = {
         "X_Forwarded_For": "203.0.113.9", "X_Real_IP": "203.0.113.9",
         "Forwarded": "for=203.0.113.9", "X_Forwarded_Proto": "http",
@@ -206,7 +210,7 @@ def test_what_a_client_says_of_itself_ends_at_the_proxy(front: Front) -> None:
     assert answer.headers["Request-Id"] in (front.proxy.folder / "weir.log").read_text()
 
 
-def test_who_guesses_is_held_up_and_nobody_else_of_the_proxys(front: Front) -> None:
+def test_a_client_that_guesses_keys_is_limited_and_others_are_not(front: Front) -> None:
     def guess(address: str, number: int) -> int:
         forged = {"X_Forwarded_For": f"203.0.113.{number % 250}"}
         key = {KEY_HEADER: str(uuid4())}
@@ -221,7 +225,7 @@ def test_who_guesses_is_held_up_and_nobody_else_of_the_proxys(front: Front) -> N
 # --- Files and images ----------------------------------------------------------------------------
 
 
-def test_a_long_file_is_passed_on_as_it_is_made(front: Front) -> None:
+def test_a_long_file_is_streamed(front: Front) -> None:
     cookie = front.signed_in().split(";")[0]
     listed = front.ask(f"{PATH_PREFIX}/device", address=OTHER, **{KEY_HEADER: front.site.key})
     [device] = json.loads(listed.body)
@@ -236,14 +240,14 @@ def test_a_long_file_is_passed_on_as_it_is_made(front: Front) -> None:
         head = answer.read(4_096)
         until_s = time.monotonic() + 3
         while time.monotonic() < until_s and not front.proxy.has_spooled():
-            time.sleep(0.02)  # nobody takes it: it would fill the proxy's disk
+            time.sleep(0.02)  # never read: otherwise it would fill the proxy's disk
         line.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         body = head + answer.read()
     assert body.count(b"\n") > ROWS
     assert not front.proxy.has_spooled()
 
 
-def test_an_image_is_had_by_the_address_that_was_signed_for_it(front: Front) -> None:
+def test_an_image_opens_by_its_signed_address(front: Front) -> None:
     link = urlsplit(front.site.link)
     assert (link.scheme, link.netloc) == ("https", NAME)
     answer = front.ask(f"{link.path}?{link.query}")

@@ -1,5 +1,5 @@
-"""The real server as who runs it sees it: its readiness, counts, log, limits, and the headers of
-every kind of answer. Two workers, so that what holds for one process alone shows."""
+"""The real server as its operator sees it: readiness, counts, log, limits, and the headers of every
+kind of response. Two workers, so that state of only one process shows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 
 
 class Site:
-    """`flask serve` with a device, and each kind of credential for it."""
+    """`weir serve` with a device, and each kind of credential for it."""
 
     def __init__(self, folder: Path, workers: int = WORKERS, **environ: str) -> None:
         self.shell = Shell(folder)
@@ -70,7 +70,7 @@ class Site:
     def ask(
         self, path: str, method: str = "GET", body: bytes | str | None = None, **headers: str
     ) -> Answer:
-        """On a connection of its own, so that any worker may get it."""
+        """On a new connection, so that any worker may take it."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         with closing(http.client.HTTPConnection("127.0.0.1", self.shell.port, timeout=60)) as line:
             line.request(method, path, body, named)
@@ -78,7 +78,7 @@ class Site:
             return Answer(answer.status, answer.headers, answer.read())
 
     def metrics(self) -> dict[str, float]:
-        """Every sample by its name and labels."""
+        """Every sample's value by its name and labels."""
         lines = self.ask("/metrics", Authorization=f"Bearer {METRICS_TOKEN}").body.decode()
         pairs = (line.rsplit(" ", 1) for line in lines.splitlines() if not line.startswith("#"))
         return {name: float(value) for name, value in pairs}
@@ -88,7 +88,7 @@ class Site:
         return [json.loads(line) for line in text.splitlines()]
 
     def signed_in(self) -> str:
-        """A cookie."""
+        """The cookie of a session."""
         form = urlencode({"key": self.key})
         kind = "application/x-www-form-urlencoded"
         answer = self.ask("/sign-in", "POST", form, Content_Type=kind, Host="weir.example")
@@ -105,7 +105,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 # --- Headers -------------------------------------------------------------------------------------
 
-# Of these there are answers of other kinds too, with what makes them so.
+# These routes have responses of other kinds too, with the request that causes them.
 FURTHER = (
     f"{PATH_PREFIX}/flow/adaptive/M-1?from=2026-01-01&to=2026-01-02&maxDatapoints=10",
     f"{PATH_PREFIX}/flow/datapoints/M-1?resolution=raw", f"{PATH_PREFIX}/flow/latest?ids=M-1",
@@ -113,12 +113,12 @@ FURTHER = (
 )  # fmt: skip
 
 
-def _asked(site: Site) -> Iterator[tuple[str, Answer]]:
-    """Every route, as nobody and with each credential that may open it."""
+def _all_responses(site: Site) -> Iterator[tuple[str, Answer]]:
+    """Every route, without a credential and with each that may open it."""
     cookie = {"Host": "weir.example", "Cookie": site.signed_in()}
     key, embed = {KEY_HEADER: site.key}, {"Authorization": f"Bearer {site.embed_token}"}
-    found = routes(Settings.from_env(site.shell.environ))
-    for method, path in (*found, *(("GET", path) for path in FURTHER)):
+    result = routes(Settings.from_env(site.shell.environ))
+    for method, path in (*result, *(("GET", path) for path in FURTHER)):
         body = b"" if method in ("POST", "PUT", "PATCH") else None
         yield path, site.ask(path, method, body)
         if path.startswith(EMBED_PAGE_PREFIX):
@@ -134,13 +134,15 @@ def _asked(site: Site) -> Iterator[tuple[str, Answer]]:
 
 
 @pytest.fixture(scope="module")
-def asked(site: Site) -> list[tuple[str, Answer]]:
-    return list(_asked(site))
+def responses(site: Site) -> list[tuple[str, Answer]]:
+    return list(_all_responses(site))
 
 
-def test_every_kind_of_answer_has_what_keeps_it_safe(asked: list[tuple[str, Answer]]) -> None:
+def test_every_kind_of_response_has_its_security_headers(
+    responses: list[tuple[str, Answer]],
+) -> None:
     statuses: set[int] = set()
-    for path, answer in asked:
+    for path, answer in responses:
         statuses.add(answer.status)
         headers = answer.headers
         for name in ("X-Content-Type-Options", "Referrer-Policy", "Content-Security-Policy"):
@@ -157,19 +159,17 @@ def test_every_kind_of_answer_has_what_keeps_it_safe(asked: list[tuple[str, Answ
 
 
 @cases("path", ["/healthz", "/sign-in", "/assets/favicon.svg", "/none"])
-def test_over_tls_a_browser_is_told_to_stay_there(site: Site, path: str) -> None:
+def test_over_tls_there_is_strict_transport_security(site: Site, path: str) -> None:
     answer = site.ask(path, X_Forwarded_For="203.0.113.9", X_Forwarded_Proto="https")
     assert answer.headers["Strict-Transport-Security"] == "max-age=600"
 
 
-def test_no_route_that_is_there_is_counted_as_other(
-    site: Site, asked: list[tuple[str, Answer]]
-) -> None:
-    there = {answer.headers["Request-Id"] for _, answer in asked if answer.status == 200}
+def test_every_route_has_its_own_count(site: Site, responses: list[tuple[str, Answer]]) -> None:
+    there = {answer.headers["Request-Id"] for _, answer in responses if answer.status == 200}
     assert len(there) > 60
     named = {line["route"]: line for line in site.lines() if line["id"] in there}
     assert "other" not in named, [
-        p for p, a in asked if a.headers["Request-Id"] == named["other"]["id"]
+        p for p, a in responses if a.headers["Request-Id"] == named["other"]["id"]
     ]
     assert len(named) < 150
 
@@ -184,10 +184,10 @@ def test_counts_are_those_of_all_workers_and_outlive_them(site: Site) -> None:
         site.ask("/healthz")
 
     def are_counted() -> bool:
-        """An answer counts once it has gone out, which whoever got it may hear of first."""
-        found = site.metrics()
-        service_client = found["weir_requests_in_flight"] == 1
-        return service_client and found[name] == before + 40
+        """A response is counted after it was sent, so a client may see it before."""
+        result = site.metrics()
+        service_client = result["weir_requests_in_flight"] == 1
+        return service_client and result[name] == before + 40
 
     eventually(are_counted, "all were counted")
     workers = _workers(site)
@@ -215,7 +215,7 @@ def _writer(site: Site) -> int:
     return writer
 
 
-def test_what_comes_in_is_counted_by_the_writer(site: Site) -> None:
+def test_readings_are_counted_by_the_writer(site: Site) -> None:
     def rows(result: str) -> float:
         return site.metrics().get(f'weir_ingest_rows_total{{result="{result}"}}', 0)
 
@@ -225,8 +225,8 @@ def test_what_comes_in_is_counted_by_the_writer(site: Site) -> None:
     body = json.dumps([*sent, {"device": "M-9", "recordedAt": at, "flowRate": 1}])
     kind = {"Content_Type": "application/json", KEY_HEADER: site.ingest}
     assert site.ask("/ingest/v1/readings", "POST", body, **kind).status == 200
-    found = {result: rows(result) - before[result] for result in before}
-    assert found == {"stored": 2, "repeated": 1, "refused": 1}
+    fields = {result: rows(result) - before[result] for result in before}
+    assert fields == {"stored": 2, "repeated": 1, "refused": 1}
     samples = site.metrics()
     assert samples["weir_commit_seconds_count"] >= 1
     assert samples["weir_store_fetch_seconds_count"] > 0
@@ -238,7 +238,7 @@ def test_what_comes_in_is_counted_by_the_writer(site: Site) -> None:
 # --- The log -------------------------------------------------------------------------------------
 
 
-def test_a_line_names_who_asked_and_never_by_what(tmp_path: Path) -> None:
+def test_a_line_names_the_principal_and_never_the_credential(tmp_path: Path) -> None:
     site = Site(tmp_path, 1, WEIR_METRICS_TOKEN=METRICS_TOKEN)
     try:
         cookie = site.signed_in()
@@ -259,10 +259,10 @@ def test_a_line_names_who_asked_and_never_by_what(tmp_path: Path) -> None:
         site.metrics()
         forwarded = site.ask("/healthz", X_Forwarded_For="198.51.100.1, 203.0.113.9")
         assert forwarded.status == 200
-        last = forwarded.headers["Request-Id"]  # its line comes once the answer has gone out
+        last = forwarded.headers["Request-Id"]  # the line is written after the response is sent
         eventually(lambda: any(line["id"] == last for line in site.lines()), "it was noted")
         lines = site.lines()
-        told = site.ask("/metrics", Authorization=f"Bearer {METRICS_TOKEN}").body.decode()
+        body = site.ask("/metrics", Authorization=f"Bearer {METRICS_TOKEN}").body.decode()
     finally:
         code, out, err = stopped(site.server, signal.SIGTERM)
         site.shell.end_all()
@@ -273,24 +273,24 @@ def test_a_line_names_who_asked_and_never_by_what(tmp_path: Path) -> None:
     principals = {line["principal"] for line in lines}
     assert principals == {"key", "token", "session", "embed", "signed address", None}
     assert by_id[last]["address"] == "203.0.113.9"
-    kept = [
+    entries = [
         p.read_text("utf-8", "replace")
         for p in tmp_path.rglob("*")
         if p.is_file() and (p.name == "requests.log" or p.suffix in (".db", ".pulse"))
     ]
-    assert len(kept) > 3
+    assert len(entries) > 3
     signature = site.link.rpartition("=")[2]
     cookie_value = cookie.partition("=")[2]
     secrets = (site.key, site.ingest, site.token, site.embed_token, wrong, signature, cookie_value)
     for secret in (*secrets, METRICS_TOKEN):
         assert len(secret) > 10
-        assert not any(secret in text for text in (*kept, out, err, told))
+        assert not any(secret in text for text in (*entries, out, err, body))
 
 
 # --- Readiness -----------------------------------------------------------------------------------
 
 
-def test_a_store_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
+def test_a_missing_store_is_not_ready_until_it_is_back(tmp_path: Path) -> None:
     site = Site(tmp_path, 1)
     try:
         files = [tmp_path / f"weir.sqlite{part}" for part in ("", "-wal", "-shm")]
@@ -312,8 +312,8 @@ def test_a_store_that_is_gone_is_said_and_comes_back(tmp_path: Path) -> None:
 # --- Limits --------------------------------------------------------------------------------------
 
 
-def test_over_the_network_there_are_limits_for_keys_guesses_and_sign_ins(tmp_path: Path) -> None:
-    """Each worker counts by itself: all of them together allow so many times as much."""
+def test_over_the_network_keys_guesses_and_sign_ins_are_limited(tmp_path: Path) -> None:
+    """Each worker counts alone, so together they allow that many times as much."""
     site = Site(tmp_path, WEIR_RATE_LIMIT="1")
     try:
         answers = [

@@ -1,4 +1,4 @@
-"""The real command line: each command once as a process, and what only processes can show."""
+"""The real command line: each group of commands once as a process, and what only processes show."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_killed_import_loses_nothing_and_repeats_nothing(shell: Shell) -> None
         for n in range(ROWS):
             minute, second = divmod(n, 60)
             day, minute = divmod(minute, 1440)
-            device = "M-9" if n % 1000 == 0 else "M-1"  # there is no M-9
+            device = "M-9" if n % 1000 == 0 else "M-1"  # there is no device M-9
             at = f"2024-03-{1 + day:02}T{minute // 60:02}:{minute % 60:02}:{second:02}Z"
             file.write(f"{device},{at},{n % 17}\n")
     ask = CommandLine(shell.environ).ask
@@ -121,7 +121,8 @@ def test_a_killed_import_loses_nothing_and_repeats_nothing(shell: Shell) -> None
     process = shell.start("readings", "import", path, "--org", org)
     eventually(reached, "a batch was committed")
     process.kill()
-    process.communicate(timeout=PATIENCE_S)  # till nobody holds its output: its helper ends too
+    # Until nobody holds its output: its helper process ends too.
+    process.communicate(timeout=PATIENCE_S)
     killed = reached()
     assert killed is not None
     assert 0 < killed.position < ROWS
@@ -148,12 +149,13 @@ def test_a_killed_import_loses_nothing_and_repeats_nothing(shell: Shell) -> None
 def seeded(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """A store with the demo fleet and three hours of its history."""
     monkeypatch.setattr("api.ingest.demo.fleet.HISTORY_MS", 3 * HOUR_MS)
+    monkeypatch.setattr("api.ingest.demo.fleet.LONG_HISTORY_MS", 3 * HOUR_MS)
     CommandLine(shell.environ).ask("demo", "seed")
     return shell
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
-def test_the_demo_fleet_is_served_live_and_its_feed_is_keptalive(seeded: Shell) -> None:
+def test_the_demo_fleet_is_served_live_and_its_feed_is_restarted(seeded: Shell) -> None:
     shell = seeded
     assert shell.ask("demo", "seed", "--if-missing")["stored"] == 0
     key = json.loads((shell.folder / "instance" / "demo_key").read_text())["key"]
@@ -186,7 +188,7 @@ def test_the_demo_fleet_is_served_live_and_its_feed_is_keptalive(seeded: Shell) 
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
-def test_a_feed_stops_when_it_is_told_to(seeded: Shell) -> None:
+def test_a_feed_stops_on_a_signal(seeded: Shell) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         feed = seeded.start("demo", "feed")
         eventually(partial(catches, feed.pid, signal.SIGTERM), "the feed listened")

@@ -1,4 +1,4 @@
-"""`flask readings`: import, what was refused, who has no clock."""
+"""`weir readings`: imports, refused rows, devices without a clock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CSV = (
 )
 
 
-def test_an_import_counts_what_it_did(weir: CommandLine, meters: str, tmp_path: Path) -> None:
+def test_an_import_counts_its_rows(weir: CommandLine, meters: str, tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text(CSV)
     first = weir.ask("readings", "import", path, "--org", meters, "--allow-refused")
@@ -30,7 +30,7 @@ def test_an_import_counts_what_it_did(weir: CommandLine, meters: str, tmp_path: 
     assert again == {"read": 4, "stored": 0, "repeated": 3, "refused": 1}
 
 
-def test_several_files_are_one_answer(weir: CommandLine, meters: str, tmp_path: Path) -> None:
+def test_several_files_give_one_result(weir: CommandLine, meters: str, tmp_path: Path) -> None:
     plain, packed = tmp_path / "a.csv", tmp_path / "b.csv.gz"
     plain.write_text(CSV)
     packed.write_bytes(gzip.compress(CSV.replace("10:00", "11:00").encode()))
@@ -38,7 +38,7 @@ def test_several_files_are_one_answer(weir: CommandLine, meters: str, tmp_path: 
     assert done == {"read": 8, "stored": 4, "repeated": 2, "refused": 2}
 
 
-def test_a_file_that_cannot_be_read_stops_before_the_first_is_begun(
+def test_an_unreadable_file_stops_the_import_before_the_first_file(
     weir: CommandLine, meters: str, tmp_path: Path
 ) -> None:
     good, bad = tmp_path / "a.csv", tmp_path / "b.csv"
@@ -58,7 +58,7 @@ def test_refusals_and_unknown_columns_are_mentioned(
     assert result.exit_code == 3
     assert result.stderr.splitlines() == [
         f"Warning: {path}: unknown columns are ignored: colour",
-        "Warning: refused rows: 1; see flask readings refused",
+        "Warning: refused rows: 1; see weir readings refused",
     ]
     assert result.stdout.split() == [
         *("read", "4"),
@@ -68,29 +68,29 @@ def test_refusals_and_unknown_columns_are_mentioned(
     ]
 
 
-def test_what_was_refused_is_listed_with_its_reason(
+def test_refused_rows_are_listed_with_their_reason(
     weir: CommandLine, meters: str, tmp_path: Path
 ) -> None:
     assert weir.ask("readings", "refused") == []
     path = tmp_path / "r.csv"
     path.write_text(CSV)
     weir.ask("readings", "import", path, "--org", meters, "--allow-refused")
-    (found,) = weir.ask("readings", "refused", "--org", meters)
-    assert (found["reason"], found["device"], found["count"]) == ("unknown device", "M-3", 1)
-    assert (found["source"], found["sample"]) == ("file r.csv", "M-3,2024-03-01T10:00:00Z,1")
+    (result,) = weir.ask("readings", "refused", "--org", meters)
+    assert (result["reason"], result["device"], result["count"]) == ("unknown device", "M-3", 1)
+    assert (result["source"], result["sample"]) == ("file r.csv", "M-3,2024-03-01T10:00:00Z,1")
     other = weir.ask("orgs", "create", "Other")["id"]
     assert weir.ask("readings", "refused", "--org", other) == []
     assert "nobody" in weir.error("readings", "refused", "--org", "nobody")
 
 
 @pytest.mark.parametrize("arguments", [(), ("nowhere.csv",)])
-def test_a_file_must_be_named_and_there(
+def test_a_file_must_be_given_and_exist(
     weir: CommandLine, meters: str, arguments: tuple[str, ...]
 ) -> None:
     weir.error("readings", "import", *arguments, "--org", meters)
 
 
-# --- How it ended --------------------------------------------------------------------------------
+# --- Exit status ---------------------------------------------------------------------------------
 
 
 def rows(good: int, unknown: int, minute: int = 0) -> str:
@@ -114,7 +114,7 @@ def rows(good: int, unknown: int, minute: int = 0) -> str:
         (0, 0, (), 1),  # a heading alone
     ],
 )
-def test_the_exit_status_says_how_an_import_went(
+def test_the_exit_status_of_an_import(
     weir: CommandLine,
     meters: str,
     tmp_path: Path,
@@ -125,32 +125,34 @@ def test_the_exit_status_says_how_an_import_went(
 ) -> None:
     path = tmp_path / "r.csv"
     path.write_text(rows(good, unknown))
-    for _ in range(2):  # its rows are repeats the second time, which is no failure
+    for _ in range(2):  # the second time its rows are repeats, which isn't a failure
         done = weir.run("readings", "import", path, "--org", meters, "--json", *options)
         assert done.exit_code == status
         assert json.loads(done.stdout)["refused"] == unknown
 
 
-def test_columns_are_known_in_any_case(weir: CommandLine, meters: str, tmp_path: Path) -> None:
+def test_columns_are_recognized_in_any_letter_case(
+    weir: CommandLine, meters: str, tmp_path: Path
+) -> None:
     path = tmp_path / "r.csv"
     path.write_text(CSV.replace("device,recorded_at,flow_rate", "Device,RECORDEDAT,Flow_Rate"))
     done = weir.ask("readings", "import", path, "--org", meters, "--allow-refused")
     assert (done["stored"], done["repeated"], done["refused"]) == (2, 1, 1)
 
 
-def test_a_mistyped_column_is_told_with_the_one_that_was_meant(
+def test_a_mistyped_column_is_reported_with_a_suggestion(
     weir: CommandLine, meters: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "r.csv"
     path.write_text("device,recorded_at,quality,flow_rte\nM-1,2024-03-01T10:00:00Z,1,2\n")
-    told = weir.run("readings", "import", path, "--org", meters).stderr
-    assert "flow_rte: did you mean flow_rate?" in told
+    output = weir.run("readings", "import", path, "--org", meters).stderr
+    assert "flow_rte: did you mean flow_rate?" in output
     path.write_text("devce,recorded_at,flow_rate\n")
-    told = weir.error("readings", "import", path, "--org", meters)
-    assert "has no column device; devce: did you mean device?" in told
+    output = weir.error("readings", "import", path, "--org", meters)
+    assert "has no column device; devce: did you mean device?" in output
 
 
-# --- Letting go ----------------------------------------------------------------------------------
+# --- Retention and clocks ------------------------------------------------------------------------
 
 
 MONTHS_APART = [f"2020-{month:02}-15T06:30:00Z" for month in range(1, 6)]
@@ -164,8 +166,8 @@ def test_devices_without_a_clock_are_listed(weir: CommandLine, meters: str) -> N
     rows = [reading(meter, NOON_MS + n * 1_000, flow_rate=n) for n in range(3)]
     store.add(rows, undated=[row[:2] for row in rows[:2]])
     store.close()
-    (found,) = weir.ask("readings", "undated", "--org", meters)
-    assert found == {
+    (result,) = weir.ask("readings", "undated", "--org", meters)
+    assert result == {
         "device": "M-1",
         "count": 2,
         "first": "2026-03-08T12:00:00Z",
@@ -177,23 +179,23 @@ def test_devices_without_a_clock_are_listed(weir: CommandLine, meters: str) -> N
     assert "nobody" in weir.error("readings", "undated", "--org", "nobody")
 
 
-def test_old_raw_readings_go_by_whole_months(
+def test_old_raw_readings_are_deleted_by_whole_months(
     weir: CommandLine, meters: str, tmp_path: Path
 ) -> None:
     rows = [f"M-1,{instant},{n}" for n, instant in enumerate(MONTHS_APART)]
     file = tmp_path / "old.csv"
     file.write_text("\n".join(["device,recorded_at,flow_rate", *rows]))
     assert weir.ask("readings", "import", file, "--org", meters)["stored"] == len(rows)
-    told = weir.ask("readings", "prune", "--older-than", "24", "--pretend")
-    assert told["gone"] == len(rows) - 1  # the device's last hour stays, however old
-    assert weir.ask("readings", "prune", "--older-than", "24") == told
+    body = weir.ask("readings", "prune", "--older-than", "24", "--pretend")
+    assert body["gone"] == len(rows) - 1  # the device's last hour stays at any age
+    assert weir.ask("readings", "prune", "--older-than", "24") == body
     assert weir.ask("readings", "prune", "--older-than", "24")["gone"] == 0
     assert weir.ask("rollups", "verify")["wrong"] == 0
     again = weir.run("readings", "import", file, "--org", meters, "--json")
     assert (again.exit_code, json.loads(again.stdout)["refused"]) == (1, len(rows))
 
 
-def test_a_policy_says_how_many_months_are_kept(flask: CommandLine) -> None:
+def test_a_policy_sets_how_many_months_stay(flask: CommandLine) -> None:
     flask.ask("db", "upgrade")
     assert "WEIR_RAW_MONTHS" in flask.error("readings", "prune")
     flask.environ["WEIR_RAW_MONTHS"] = "12"

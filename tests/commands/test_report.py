@@ -1,4 +1,4 @@
-"""`flask report`, as the process that cron starts."""
+"""`weir report`, as the process that cron starts."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ def text_of(file: Path) -> str:
     return " ".join(page.extract_text() for page in pages)
 
 
-def test_without_a_server_it_writes_the_file_and_says_what_it_is_of(
+def test_without_a_server_it_writes_the_file_and_prints_its_contents(
     fleet: Fleet, folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "clock.pdf"
     done = run(folder, "--org", ORGANIZATION, "--device", CLOCKS, *AUTUMN, "--paper", "letter",
                "--zone", "Asia/Kolkata", "--units", "metric", "--out", out, "--json")  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    told = json.loads(done.stdout)
-    assert told == {
+    output = json.loads(done.stdout)
+    assert output == {
         "file": str(out),
         "bytes": out.stat().st_size,
         "devices": 1,
@@ -73,7 +73,7 @@ def test_without_a_server_it_writes_the_file_and_says_what_it_is_of(
     assert [f.name for f in tmp_path.iterdir()] == ["clock.pdf"]
 
 
-def test_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path) -> None:
+def test_a_report_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "remote.pdf"
     with serving(create_service(fleet.store, SETTINGS)) as url:
         done = run(folder, "--device", CLOCKS, *AUTUMN, "--out", out,
@@ -83,7 +83,7 @@ def test_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path
 
 
 @cases(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         (["--org", ORGANIZATION], "choose the devices"),
         (["--org", ORGANIZATION, "--group", "g", "--device", CLOCKS], "choose the devices"),
@@ -95,8 +95,8 @@ def test_of_another_server_by_its_key(fleet: Fleet, folder: Path, tmp_path: Path
         (["--org", ORGANIZATION, "--device", CLOCKS, "--zone", "Mars"], "--zone must be"),
     ],
 )
-def test_what_cant_be_made_is_one_line(
-    fleet: Fleet, folder: Path, tmp_path: Path, arguments: list[str], said: str
+def test_a_failure_is_one_line(
+    fleet: Fleet, folder: Path, tmp_path: Path, arguments: list[str], text: str
 ) -> None:
     here = {
         "WEIR_DATABASE": f"sqlite:///{folder / 'fleet.sqlite'}",
@@ -104,18 +104,18 @@ def test_what_cant_be_made_is_one_line(
     }
     weir = CommandLine(here)
     weir.app.cli.add_command(command(app._report))  # pyright: ignore[reportPrivateUsage]
-    assert said in weir.error("report", *arguments, "--out", tmp_path / "none.pdf")
+    assert text in weir.error("report", *arguments, "--out", tmp_path / "none.pdf")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_cant_be_written_is_said(fleet: Fleet, folder: Path, tmp_path: Path) -> None:
+def test_an_unwritable_file_is_one_line(fleet: Fleet, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "no such folder" / "report.pdf"
     done = run(folder, "--org", ORGANIZATION, "--device", CLOCKS, *AUTUMN, "--out", out)
     assert done.returncode == 1
     assert done.stderr == f"Error: {out}: No such file or directory\n"
 
 
-def test_without_a_chromium_it_says_what_to_install(
+def test_without_chromium_it_names_what_to_install(
     fleet: Fleet, folder: Path, tmp_path: Path
 ) -> None:
     done = run(tmp_path, "--org", ORGANIZATION, "--device", CLOCKS, *AUTUMN,
@@ -127,7 +127,7 @@ def test_without_a_chromium_it_says_what_to_install(
 
 
 @cases(
-    ("said", "range"),
+    ("texts", "range"),
     [
         ((None, None, None, None), "last-month"),
         (("30d", None, None, None), "30d"),
@@ -135,12 +135,12 @@ def test_without_a_chromium_it_says_what_to_install(
         ((None, None, "2026-10-01", "2026-10-15"), "2026-10-01..2026-10-15"),
     ],
 )
-def test_one_range_at_a_time(said: tuple[str | None, ...], range: str) -> None:
-    assert days(*said) == range
+def test_one_range_at_a_time(texts: tuple[str | None, ...], range: str) -> None:
+    assert days(*texts) == range
 
 
 @cases(
-    "said",
+    "texts",
     [
         ("30d", "2026-10", None, None),
         ("30d", None, "2026-10-01", "2026-10-15"),
@@ -149,6 +149,6 @@ def test_one_range_at_a_time(said: tuple[str | None, ...], range: str) -> None:
         (None, None, "2026-10-15", "later"),
     ],
 )
-def test_two_ranges_or_half_of_one_are_refused(said: tuple[str | None, ...]) -> None:
+def test_two_ranges_or_half_of_one_are_refused(texts: tuple[str | None, ...]) -> None:
     with pytest.raises(UserError):
-        days(*said)
+        days(*texts)

@@ -1,4 +1,4 @@
-"""`flask serve` as a process: how it begins, refuses and ends."""
+"""`weir serve` as a process: start, refusals, stop."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from contextlib import closing
 
 import pytest
 
+from tests.commands.conftest import CommandLine
 from tests.commands.shell import PATIENCE_S, ROOT, Shell, eventually, stopped
 from tests.servers import free_port
+from tests.tables import cases
 
 
-def test_serve_creates_the_store_answers_and_stops_cleanly(shell: Shell) -> None:
+def test_serve_creates_the_store_serves_and_stops_cleanly(shell: Shell) -> None:
     server = shell.start("serve", "--workers", "1")
     eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
     assert json.loads(shell.get("/management/v1/version")[1])["version"]
     filters = "&".join(f"filter=onboardTemperature:lte:{n}.123456789" for n in range(20))
     ids = ",".join(["1f8730a9-5d67-4895-9215-6e247087ea00"] * 50)
     for query in (f"/flow/datapoints/M-1?resolution=raw&{filters}", f"/flow/latest?ids={ids}"):
-        assert shell.get(f"/management/v1{query}")[0] == 401  # read whole, and then refused
+        assert shell.get(f"/management/v1{query}")[0] == 401  # read completely, and then refused
     assert server.stdout is not None
     assert server.stdout.readline() == f"Weir is at http://127.0.0.1:{shell.port}\n"
     assert stopped(server, signal.SIGTERM) == (0, "", "")
@@ -37,13 +39,13 @@ def test_a_port_that_is_taken_is_one_line(shell: Shell) -> None:
     assert err == f"Error: cannot listen on 127.0.0.1:{shell.port}: Address already in use\n"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [("--port", "70000"), ("--workers", "0"), ("--host", "nowhere.invalid"), ("--demo",)],
-    ids=" ".join,
-)
-def test_serve_refuses_what_it_cannot_do(shell: Shell, arguments: tuple[str, ...]) -> None:
-    code, out, err = shell.run("serve", *arguments)
+@cases("arguments", [("--port", "70000"), ("--workers", "0"), ("--host", "nowhere.invalid")])
+def test_serve_refuses_what_it_cannot_do(flask: CommandLine, arguments: tuple[str, ...]) -> None:
+    assert arguments[1] in flask.error("serve", *arguments)
+
+
+def test_the_demo_is_not_served_without_its_fleet(shell: Shell) -> None:
+    code, out, err = shell.run("serve", "--demo")
     assert (code, out, len(err.splitlines())) == (1, "", 1)
 
 
@@ -79,11 +81,11 @@ def put_in_place(shell: Shell, site: str) -> None:
     shell.environ["PYTHONPATH"] = os.pathsep.join([str(shell.folder), str(ROOT)])
 
 
-def test_what_was_begun_is_finished_before_the_server_stops(shell: Shell) -> None:
+def test_running_requests_finish_before_the_server_stops(shell: Shell) -> None:
     put_in_place(shell, SLOW_SITE)
     server = shell.start("serve", "--workers", "1", cwd=shell.folder)
     eventually(lambda: shell.get("/")[0] == 200, "the server was up")
-    idle = http.client.HTTPConnection("127.0.0.1", shell.port)  # kept alive, asking nothing
+    idle = http.client.HTTPConnection("127.0.0.1", shell.port)  # an idle keep-alive connection
     idle.request("GET", "/")
     idle.getresponse().read()
     slow = http.client.HTTPConnection("127.0.0.1", shell.port)
@@ -105,7 +107,7 @@ def test_a_site_that_cannot_be_built_stops_the_server_without_a_stack_trace(shel
 
 
 @pytest.mark.parametrize("name", ["WEIR_INSTANCE", "WEIR_DATABASE"])
-def test_a_place_that_cannot_be_used_stops_the_start_and_is_named(shell: Shell, name: str) -> None:
+def test_an_unusable_folder_stops_the_start_and_is_named(shell: Shell, name: str) -> None:
     (shell.folder / "file").write_text("")
     place = shell.folder / "file" / "weir"
     shell.environ[name] = f"sqlite:///{place}" if name == "WEIR_DATABASE" else str(place)
@@ -114,7 +116,7 @@ def test_a_place_that_cannot_be_used_stops_the_start_and_is_named(shell: Shell, 
     assert err.startswith(f"Error: {name} can't be used: ")
 
 
-def test_a_file_that_is_no_store_stops_the_start_and_is_named(shell: Shell) -> None:
+def test_a_file_that_is_not_a_store_stops_the_start_and_is_named(shell: Shell) -> None:
     (shell.folder / "weir.sqlite").write_text("Dear diary, " * 100)
     code, out, err = shell.run("serve")
     assert (code, out, len(err.splitlines())) == (1, "", 1)

@@ -1,4 +1,4 @@
-"""Real processes that are killed while readings come: nothing that was acknowledged is lost."""
+"""Real processes killed while readings are sent: no acknowledged reading is lost."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="looks at processes in /proc"
 )
 METERS = 4
-PAUSE_S = 0.1  # of a meter between two readings: without end, but little of what a core can do
+PAUSE_S = 0.1  # seconds between two readings of a meter: continuous, but with little processor time
 
 
-class Plant:
-    """`flask serve` over a store with meters, and senders that note what was acknowledged."""
+class LoadedServer:
+    """`weir serve` over a store with meters, and senders that record what was acknowledged."""
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
@@ -72,8 +72,8 @@ class Plant:
             connection.close()
 
     def await_up(self) -> None:
-        """Web server and writer."""
-        eventually(lambda: self.post([])[0] == 200, "the plant was up")
+        """Wait for the web server and the writer."""
+        eventually(lambda: self.post([])[0] == 200, "the server was up")
 
     def begin(self) -> None:
         for thread in self._threads:
@@ -91,7 +91,7 @@ class Plant:
         eventually(lambda: len(self.acknowledged) > before + 20, "readings came in again")
 
     def _send(self, number: int) -> None:
-        """Each reading until it is acknowledged, as a meter with a memory does."""
+        """Send each reading until it is acknowledged, as a meter with a memory does."""
         device, minute = f"M-{number}", 0
         while not self.stop.is_set():
             at_ms = NOON_MS + minute * MINUTE_MS
@@ -106,21 +106,21 @@ class Plant:
             if status != 200:
                 time.sleep(0.05)
                 continue
-            told = json.loads(body)
-            assert told["accepted"] + told["repeated"] == 1
+            reply = json.loads(body)
+            assert reply["accepted"] + reply["repeated"] == 1
             self.acknowledged.add((device, at_ms))
             minute += 1
             time.sleep(PAUSE_S)
 
     def parts(self) -> tuple[int, list[int]]:
-        """The writer's process, and the web workers'."""
+        """The process ids of the writer and of the web workers."""
         there = children(self.server.pid)
         [writer] = [pid for pid, command in there.items() if " writer" in command]
         return writer, [pid for pid in there if pid != writer]
 
     def assert_true(self, besides: int = 0) -> None:
-        """Every acknowledged reading is there, once, ``besides`` others are, and the rollups are
-        what they make."""
+        """Assert that every acknowledged reading is stored once, that ``besides`` others are, and
+        that the rollups equal a recount."""
         store: Store = open_store(self.shell.url)
         scope = Scope(self.org, Grant(everything=True))
         serials = [f"M-{n}" for n in range(METERS)]
@@ -131,88 +131,91 @@ class Plant:
             there += [(device.serial_number, row[0]) for row in rows]
         assert len(there) == len(set(there))
         assert self.acknowledged <= set(there)
-        assert (
-            len(there) - besides <= len(self.acknowledged) + METERS
-        )  # those that nobody was told of
+        # Stored but not acknowledged.
+        assert len(there) - besides <= len(self.acknowledged) + METERS
         verdict: Verdict = store.verify()
         assert verdict.wrong == 0
         store.close()
 
 
 @pytest.fixture
-def plant(tmp_path: Path) -> Iterator[Plant]:
+def loaded(tmp_path: Path) -> Iterator[LoadedServer]:
     shell = Shell(tmp_path)
-    plant = Plant(shell)
+    loaded = LoadedServer(shell)
     try:
-        plant.await_up()
-        yield plant
+        loaded.await_up()
+        yield loaded
     finally:
-        plant.end()
-        if plant.server.poll() is None:
-            plant.server.terminate()
+        loaded.end()
+        if loaded.server.poll() is None:
+            loaded.server.terminate()
             with suppress(subprocess.TimeoutExpired):
-                plant.server.wait(40)
+                loaded.server.wait(40)
         shell.end_all()
 
 
 @pytest.mark.slow
-def test_a_killed_writer_comes_back_and_loses_nothing(plant: Plant) -> None:
-    plant.begin()
+def test_a_killed_writer_is_restarted_and_loses_nothing(loaded: LoadedServer) -> None:
+    loaded.begin()
     for _ in range(2):
-        writer, _ = plant.parts()
+        writer, _ = loaded.parts()
         os.kill(writer, signal.SIGKILL)
-        plant.await_more()
-    plant.end()
-    assert set(plant.statuses) <= {200, 503}
-    code, _, err = stopped(plant.server, signal.SIGTERM)
+        loaded.await_more()
+    loaded.end()
+    assert set(loaded.statuses) <= {200, 503}
+    code, _, err = stopped(loaded.server, signal.SIGTERM)
     killed = [line for line in err.splitlines() if "writer stopped (SIGKILL)" in line]
     others = [line for line in err.splitlines() if line not in killed]
     assert (code, len(killed)) == (0, 2)
     assert all(line.startswith("requests fail: ") for line in others)
-    assert len(others) == len(set(others))  # each trouble once, however many met it
-    plant.assert_true()
+    # Each failure is logged once, however many requests met it.
+    assert len(others) == len(set(others))
+    loaded.assert_true()
 
 
 @pytest.mark.slow
-def test_a_killed_web_worker_comes_back_even_twice_at_once(plant: Plant) -> None:
-    plant.begin()
+def test_killed_web_workers_are_restarted_even_two_at_once(loaded: LoadedServer) -> None:
+    loaded.begin()
     for _ in range(2):
-        before = plant.parts()[1]
+        before = loaded.parts()[1]
         os.kill(before[0], signal.SIGKILL)
-        eventually(lambda gone=before: _fresh(plant, gone), "there was a new worker")
-        plant.await_more()
-    plant.end()
-    assert stopped(plant.server, signal.SIGTERM)[0] == 0
-    plant.assert_true()
+        eventually(lambda gone=before: _fresh(loaded, gone), "there was a new worker")
+        loaded.await_more()
+    loaded.end()
+    assert stopped(loaded.server, signal.SIGTERM)[0] == 0
+    loaded.assert_true()
 
 
-def _fresh(plant: Plant, gone: list[int]) -> bool:
-    with suppress(ValueError):  # between two writers
-        workers = plant.parts()[1]
+def _fresh(loaded: LoadedServer, gone: list[int]) -> bool:
+    with suppress(ValueError):  # no process: between two writers
+        workers = loaded.parts()[1]
         return bool(workers) and workers != gone
     return False
 
 
 @pytest.mark.slow
-def test_a_killed_supervisor_takes_all_with_it_and_the_next_one_goes_on(plant: Plant) -> None:
-    plant.begin()
-    writer, workers = plant.parts()
-    code, out, err = plant.shell.run("writer")  # a second one is told who is the first
+def test_a_killed_supervisor_ends_its_children_and_the_next_one_continues(
+    loaded: LoadedServer,
+) -> None:
+    loaded.begin()
+    writer, workers = loaded.parts()
+    # The message for a second supervisor names the first.
+    code, out, err = loaded.shell.run("writer")
     assert (code, out) == (1, "")
     assert f"is already being written by process {writer}" in err
     assert len(err.splitlines()) == 1
-    plant.server.kill()
-    plant.server.wait(PATIENCE_S)
+    loaded.server.kill()
+    loaded.server.wait(PATIENCE_S)
     eventually(lambda: not any(map(alive, (writer, *workers))), "no orphan was left")
-    plant.server = plant.shell.start("serve", "--workers", "1")
-    plant.await_more()
-    plant.end()
-    assert stopped(plant.server, signal.SIGTERM)[0] == 0
-    plant.assert_true()
+    loaded.server = loaded.shell.start("serve", "--workers", "1")
+    loaded.await_more()
+    loaded.end()
+    assert stopped(loaded.server, signal.SIGTERM)[0] == 0
+    loaded.assert_true()
 
 
-def test_a_writer_whose_parent_is_gone_before_it_looks_ends_too(shell: Shell) -> None:
-    shell.ask("db", "upgrade")
+def test_a_writer_whose_parent_ended_early_ends_too(shell: Shell) -> None:
+    CommandLine(shell.environ).ask("db", "upgrade")
     gone = subprocess.Popen(["true"])
     gone.wait()
     writer = shell.start("writer", "--while-parent", str(gone.pid))
@@ -220,34 +223,34 @@ def test_a_writer_whose_parent_is_gone_before_it_looks_ends_too(shell: Shell) ->
 
 
 @pytest.mark.slow
-def test_who_is_told_to_stop_finishes_what_was_begun(plant: Plant) -> None:
-    plant.begin()
-    plant.stop.set()  # each sender ends with the request it has begun
-    plant.server.send_signal(signal.SIGTERM)
-    plant.end()
-    assert (set(plant.statuses), plant.cut_off <= METERS) == ({200}, True)
-    out, err = plant.server.communicate(timeout=40)
-    assert (plant.server.returncode, err) == (0, "")
+def test_a_stopped_server_finishes_running_requests(loaded: LoadedServer) -> None:
+    loaded.begin()
+    loaded.stop.set()  # each sender ends after its current request
+    loaded.server.send_signal(signal.SIGTERM)
+    loaded.end()
+    assert (set(loaded.statuses), loaded.cut_off <= METERS) == ({200}, True)
+    out, err = loaded.server.communicate(timeout=40)
+    assert (loaded.server.returncode, err) == (0, "")
     assert out.count("Weir is at") == 1
-    plant.assert_true()
+    loaded.assert_true()
 
 
 @pytest.mark.slow
-def test_an_import_and_live_readings_wait_for_each_other(plant: Plant) -> None:
+def test_an_import_and_live_readings_wait_for_each_other(loaded: LoadedServer) -> None:
     lines = ["device,recorded_at,flow_amount"]
-    start = NOON_MS - 300_000 * 1000
-    lines += [f"M-0,{stamp(start + n * 1000)},1" for n in range(150_000)]
-    path = plant.shell.folder / "long.csv"
+    start = NOON_MS - 100_000 * 1000
+    lines += [f"M-0,{stamp(start + n * 1000)},1" for n in range(50_000)]
+    path = loaded.shell.folder / "long.csv"
     path.write_text("\n".join(lines))
-    plant.begin()
-    told = plant.shell.ask("readings", "import", path, "--org", plant.org)
-    assert told["stored"] == 150_000
-    plant.await_more()
-    plant.end()
-    # While a batch of the file takes long, there are more senders than may wait for the writer.
-    assert set(plant.statuses) <= {200, 429, 503}
-    assert stopped(plant.server, signal.SIGTERM)[0] == 0
-    plant.assert_true(besides=150_000)
+    loaded.begin()
+    body = loaded.shell.ask("readings", "import", path, "--org", loaded.org)
+    assert body["stored"] == 50_000
+    loaded.await_more()
+    loaded.end()
+    # While a batch of the file takes long, more senders send than may wait for the writer.
+    assert set(loaded.statuses) <= {200, 429, 503}
+    assert stopped(loaded.server, signal.SIGTERM)[0] == 0
+    loaded.assert_true(besides=50_000)
 
 
 # --- On a server's database ----------------------------------------------------------------------
@@ -261,26 +264,26 @@ def server_url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.slow
-def test_a_servers_database_takes_several_writers_and_one_has_the_door(
+def test_a_server_database_takes_several_writers_and_one_owns_the_socket(
     tmp_path: Path, server_url: str
 ) -> None:
     shell = Shell(tmp_path)
     shell.environ["WEIR_DATABASE"] = server_url
     try:
-        plant = Plant(shell)
-        plant.await_up()
-        writer = plant.parts()[0]
+        loaded = LoadedServer(shell)
+        loaded.await_up()
+        writer = loaded.parts()[0]
         second = shell.start("writer")
         assert second.stderr is not None
-        said = second.stderr.readline()
-        assert f"process {writer}; readings sent over HTTP go there" in said
-        plant.begin()
+        output = second.stderr.readline()
+        assert f"process {writer}; readings sent over HTTP go there" in output
+        loaded.begin()
         os.kill(writer, signal.SIGKILL)
-        plant.await_more()
-        plant.end()
+        loaded.await_more()
+        loaded.end()
         shell.url = server_url
-        plant.assert_true()
+        loaded.assert_true()
         assert stopped(second, signal.SIGTERM)[0] == 0
-        assert stopped(plant.server, signal.SIGTERM)[0] == 0
+        assert stopped(loaded.server, signal.SIGTERM)[0] == 0
     finally:
         shell.end_all()

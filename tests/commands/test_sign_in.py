@@ -1,4 +1,4 @@
-"""Who gets in at `flask serve`: by a printed link, behind the plainest proxy, and to the demo."""
+"""Access to `weir serve`: by the printed link, behind a plain proxy, and to the demo."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def browser(port: int) -> httpx.Client:
 
 
 def start(shell: Shell, *arguments: str) -> str:
-    """A server that answers, and all that it has printed."""
+    """A running server, and all that it has printed."""
     server = shell.start("serve", "--workers", "1", *arguments)
     assert server.stdout is not None
     printed = server.stdout.readline()
@@ -36,7 +36,7 @@ def start(shell: Shell, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """A fleet of somebody's, with a key of its own."""
+    """A real fleet, with a key of its own."""
     shell = Shell(tmp_path_factory.mktemp("real"))
     ask = CommandLine(shell.environ).ask
     ask("db", "upgrade")
@@ -46,9 +46,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     shell.end_all()
 
 
-def test_a_real_fleet_is_shown_to_nobody_behind_the_plainest_proxy(
-    real: Shell, tmp_path: Path
-) -> None:
+def test_a_real_fleet_is_closed_behind_a_plain_proxy(real: Shell, tmp_path: Path) -> None:
     printed = start(real)
     proxy = PlainProxy(tmp_path, real.port)
     with proxy.running(), browser(proxy.port) as stranger, browser(real.port) as here:
@@ -63,7 +61,8 @@ def test_a_real_fleet_is_shown_to_nobody_behind_the_plainest_proxy(
         assert stranger.get("/devices").status_code == 303
         made = CommandLine(real.environ).ask("sign-in", "link", "--site", "https://weir.example/")
         link = made["address"].removeprefix("https://weir.example")
-        assert stranger.get(link).headers["Location"] == "/"  # the link is all it takes, anywhere
+        # The link alone signs in, from any address.
+        assert stranger.get(link).headers["Location"] == "/"
         assert stranger.get("/devices").status_code == 200
 
 
@@ -89,7 +88,7 @@ def test_a_link_needs_a_key_to_sign_in_with(weir: CommandLine) -> None:
 
 @pytest.fixture
 def demo(shell: Shell) -> Shell:
-    """A demo fleet without its history."""
+    """A demo fleet without history."""
     from api.commands import demo as command
     from api.settings import Settings
 
@@ -102,7 +101,7 @@ def demo(shell: Shell) -> Shell:
     return shell
 
 
-def test_the_demo_opens_until_its_store_holds_somebody_elses_fleet(demo: Shell) -> None:
+def test_the_demo_is_open_until_its_store_has_another_fleet(demo: Shell) -> None:
     start(demo)
     with browser(demo.port) as here:
         assert here.get("/devices").status_code == 200
@@ -116,8 +115,8 @@ def test_the_demo_opens_until_its_store_holds_somebody_elses_fleet(demo: Shell) 
         assert "the demo fleet" not in here.get("/sign-in").text
 
 
-def test_the_demo_waits_for_a_key_where_others_may_come_in(demo: Shell) -> None:
-    """`Settings.local_only` says of which settings that is true."""
+def test_the_demo_needs_a_key_where_others_can_connect(demo: Shell) -> None:
+    """`Settings.local_only` decides which settings those are."""
     demo.environ["WEIR_PUBLIC_URL"] = "https://weir.example"
     start(demo)
     with browser(demo.port) as here:

@@ -1,14 +1,17 @@
-"""`flask db`, `rollups`, `orgs`, and what all commands say when something is wrong."""
+"""`weir db`, `rollups`, `orgs`, and the failures that all commands share."""
 
 from __future__ import annotations
 
 import json
+import os
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from uuid import UUID
 
 import apsw
 import pytest
 
+from api.commands.command import Command, Group
 from tests.commands.conftest import CommandLine
 
 
@@ -33,7 +36,7 @@ def test_an_organization_gets_an_id(weir: CommandLine) -> None:
     assert listed["active"] is True
 
 
-def test_an_organization_may_bring_its_id(weir: CommandLine) -> None:
+def test_an_organization_may_have_a_given_id(weir: CommandLine) -> None:
     assert weir.ask("orgs", "create", "Acme", "--id", "acme-1") == {"id": "acme-1"}
     assert "acme-1" in weir.error("orgs", "create", "Other", "--id", "acme-1")
 
@@ -52,7 +55,7 @@ def test_an_organization_may_bring_its_id(weir: CommandLine) -> None:
         ("orgs", "destroy"),
     ],
 )
-def test_what_was_said_wrong_is_one_line(weir: CommandLine, arguments: tuple[str, ...]) -> None:
+def test_a_wrong_argument_is_one_line(weir: CommandLine, arguments: tuple[str, ...]) -> None:
     weir.error(*arguments)
     assert weir.ask("orgs", "list") == []
 
@@ -83,9 +86,9 @@ def _with_files(command: tuple[str, ...], folder: Path) -> list[str]:
 def test_a_missing_store_is_one_line(
     flask: CommandLine, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    said = flask.error(*_with_files(command, tmp_path))
-    assert "store is missing" in said
-    assert "flask db upgrade" in said
+    output = flask.error(*_with_files(command, tmp_path))
+    assert "store is missing" in output
+    assert "weir db upgrade" in output
     assert not (tmp_path / "weir.sqlite").exists()
 
 
@@ -111,7 +114,7 @@ def test_a_bad_setting_is_one_line_that_names_it(
 @pytest.mark.parametrize(
     "command", [c for c in EVERY_COMMAND_WITH_A_STORE if "nobody" in c], ids=" ".join
 )
-def test_an_organization_that_is_not_there_is_one_line(
+def test_a_missing_organization_is_one_line(
     weir: CommandLine, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     assert "--org nobody: no such organization" in weir.error(*_with_files(command, tmp_path))
@@ -123,17 +126,51 @@ def test_a_bug_is_one_line_too(weir: CommandLine, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("api.commands.orgs.when", broken)
     weir.ask("orgs", "create", "Acme")
-    said = weir.error("orgs", "list")
-    assert said == "unexpected error: RuntimeError: a bug"
+    output = weir.error("orgs", "list")
+    assert output == "unexpected error: RuntimeError: a bug"
 
 
-def test_a_database_out_of_reach_is_one_line(flask: CommandLine) -> None:
+@pytest.mark.parametrize("buffering", [1, -1], ids=["by line", "by block"])
+def test_a_reader_that_has_ended_is_no_error(
+    buffering: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As in `weir devices list | head -1`."""
+    group = Group("weir", commands=[Command("list", callback=lambda: [{"name": "M-1"}])])
+    reader, writer = os.pipe()
+    os.close(reader)
+    output = os.fdopen(writer, "w", buffering)
+    monkeypatch.setattr("sys.stdout", output)
+    with pytest.raises(SystemExit) as ended:
+        group.main(["list"])
+    monkeypatch.undo()
+    with suppress(BrokenPipeError):
+        output.close()
+    assert (ended.value.code, capfd.readouterr().err) == (1, "")
+
+
+def test_a_broken_connection_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        raise BrokenPipeError("gone")
+
+    group = Group("weir", commands=[Command("send", callback=broken)])
+    with (
+        (tmp_path / "output").open("w") as output,
+        redirect_stdout(output),
+        pytest.raises(SystemExit),
+    ):
+        group.main(["send"])
+    assert "unexpected error: BrokenPipeError: gone" in capsys.readouterr().err
+
+
+def test_an_unreachable_database_is_one_line(flask: CommandLine) -> None:
     flask.environ["WEIR_DATABASE"] = "postgresql://weir:secret@127.0.0.1:1/weir"
-    said = flask.error("orgs", "list")
-    assert "secret" not in said
+    output = flask.error("orgs", "list")
+    assert "secret" not in output
 
 
-def test_a_file_that_is_no_store_is_one_line(flask: CommandLine, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_store_is_one_line(flask: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "weir.sqlite").write_text("not a database, by far" * 100)
     flask.error("orgs", "list")
     flask.error("db", "upgrade")
@@ -150,9 +187,7 @@ def test_tables_are_for_people_and_json_for_programs(weir: CommandLine) -> None:
     assert made.stdout == "id  b\n"
 
 
-def test_verify_finds_and_repairs_what_is_wrong(
-    weir: CommandLine, meters: str, tmp_path: Path
-) -> None:
+def test_verify_finds_and_repairs_errors(weir: CommandLine, meters: str, tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("device,recorded_at,flow_amount\nM-1,2024-03-01T10:00:00Z,5\n")
     weir.ask("readings", "import", path, "--org", meters)
@@ -162,13 +197,13 @@ def test_verify_finds_and_repairs_what_is_wrong(
     connection = apsw.Connection(str(tmp_path / "weir.sqlite"))
     connection.execute("UPDATE rollup_1hour SET flow_amount_sum = 6")
     connection.close()
-    found = weir.run("rollups", "verify", "--json")
-    assert (found.exit_code, json.loads(found.stdout)) == (1, {**right, "wrong": 1})
+    shown = weir.run("rollups", "verify", "--json")
+    assert (shown.exit_code, json.loads(shown.stdout)) == (1, {**right, "wrong": 1})
     assert weir.ask("rollups", "verify", "--repair") == {**right, "wrong": 1}
     assert weir.ask("rollups", "verify") == right
 
 
-def test_a_variable_that_is_no_setting_is_told(
+def test_a_variable_that_is_not_a_setting_is_reported(
     weir: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEIR_PRT", "80")

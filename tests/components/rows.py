@@ -1,4 +1,4 @@
-"""Series for tests of what draws them."""
+"""Series for tests of charts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOON = ms("2026-11-16T12:00Z")
 def buckets(
     name: str, starts_ms: Sequence[int], flow: Sequence[float | None], *, reach: float = 0.5
 ) -> Series:
-    """Aggregated rows: minimum and maximum are ``reach`` around each average."""
+    """Aggregated rows; minimum and maximum lie ``reach`` around each average."""
     low = [None if v is None else v - reach for v in flow]
     high = [None if v is None else v + reach for v in flow]
     total = [None if v is None else v * 10 for v in flow]
@@ -40,7 +40,7 @@ FLOWS = st.one_of(
 
 @st.composite
 def holey_series(draw: st.DrawFn) -> Series:
-    """Rows of any stored resolution, with holes, nulls and jumps."""
+    """Rows of any stored resolution, with gaps, nulls and jumps."""
     resolution: Resolution = RESOLUTION_BY_NAME[
         draw(st.sampled_from(["1min", "5min", "10min", "1hour"]))
     ]

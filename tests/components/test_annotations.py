@@ -1,4 +1,4 @@
-"""Notes, maintenance and corrections on screen: words, marks, and what the form asks for."""
+"""Notes, maintenance and corrections on screen: texts, shapes, and the form's requests."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CORRECTION = replace(SPAN, kind="correction", factor=0.5, metrics=("flow_rate", 
 
 
 @cases(
-    ("said", "words"),
+    ("text", "words"),
     [
         (NOTE, "2026-03-08 12:00"),
         (SPAN, "2026-03-08 12:00 – 13:00"),
@@ -44,11 +44,11 @@ CORRECTION = replace(SPAN, kind="correction", factor=0.5, metrics=("flow_rate", 
         (PLAN, "2026-03-08 12:00 – 13:00, weekly until 2026-03-29"),
     ],
 )
-def test_times_are_local(said: Annotation, words: str) -> None:
-    assert when(said, DENVER) == words
+def test_times_are_local(text: Annotation, words: str) -> None:
+    assert when(text, DENVER) == words
 
 
-def test_what_a_correction_does_is_said_in_words() -> None:
+def test_a_correction_in_words() -> None:
     assert effect(CORRECTION) == "× 0.5: flow rate, volume"
     assert effect(replace(CORRECTION, factor=None, metrics=())) == "excluded"
     assert whose(CORRECTION, {"d-1": "Tenant 12"}) == "Tenant 12"
@@ -62,16 +62,16 @@ def test_what_a_correction_does_is_said_in_words() -> None:
 
 def test_a_series_is_hatched_at_each_of_its_times() -> None:
     month = Window(NOON - HOUR, NOON + 30 * 24 * HOUR)
-    found = _marks(PLAN, month)
-    assert [mark.from_ms - NOON for mark in found] == [n * 7 * 24 * HOUR for n in range(4)]
-    traces = annotation_traces([*found, AnnotationMark("note", NOON, None, "Note: x")], LIGHT)
+    result = _marks(PLAN, month)
+    assert [mark.from_ms - NOON for mark in result] == [n * 7 * 24 * HOUR for n in range(4)]
+    traces = annotation_traces([*result, AnnotationMark("note", NOON, None, "Note: x")], LIGHT)
     assert [trace["name"] for trace in traces] == ["maintenance", "notes", "note flags"]
     assert traces[0]["fillpattern"]["shape"] == "/"
     assert len(traces[0]["meta"]["findings"]) == 5
     assert annotation_traces([], LIGHT) == []
 
 
-def test_flags_say_what_notes_and_maintenance_are_where_there_is_room() -> None:
+def test_flags_have_texts_where_there_is_room() -> None:
     day = Window(NOON, NOON + 24 * HOUR)
     marks = [
         AnnotationMark("note", NOON + 20 * HOUR, None, "Note: Valve <b>replaced</b> by Ann"),
@@ -138,26 +138,26 @@ def test_what_was_deleted_can_be_created_again(gone: Annotation, body: dict[str,
         (Role.ADMINISTRATOR, "key_2", ["edit", "delete", "edit", "delete", "revoke"]),
     ],
 )
-def test_buttons_are_for_those_who_may(role: Role, author: str, expected: list[str]) -> None:
+def test_buttons_follow_the_role(role: Role, author: str, expected: list[str]) -> None:
     ended = replace(CORRECTION, revoked_ms=NOON)
     body = listing(
         [NOTE, PLAN, CORRECTION, ended], DENVER, {}, Me(author, "key", "", role, may_embed=False)
     )
-    told = str(sheet(body))
-    assert [word for word in told.split("'") if word in ("edit", "delete", "revoke")] == expected
+    result = str(sheet(body))
+    assert [word for word in result.split("'") if word in ("edit", "delete", "revoke")] == expected
 
 
 # --- The audit log -------------------------------------------------------------------------------
 
 
-def test_a_filter_that_cannot_be_read_is_ignored() -> None:
+def test_an_invalid_filter_is_ignored() -> None:
     assert read_filter({"kind": "nonsense", "from": "soon", "page": "-1"}) == AuditFilter()
-    asked = read_filter({"kind": "key", "q": "Ann", "from": "2026-03-08", "to": "2026-03-08"})
-    assert asked.bounds == (ms("2026-03-08T00:00Z"), ms("2026-03-09T00:00Z") - 1)
-    assert asked.query() == {"kind": "key", "q": "Ann", "from": "2026-03-08", "to": "2026-03-08"}
+    requests = read_filter({"kind": "key", "q": "Ann", "from": "2026-03-08", "to": "2026-03-08"})
+    assert requests.bounds == (ms("2026-03-08T00:00Z"), ms("2026-03-09T00:00Z") - 1)
+    assert requests.query() == {"kind": "key", "q": "Ann", "from": "2026-03-08", "to": "2026-03-08"}
 
 
-def test_only_what_differs_is_listed() -> None:
+def test_only_changed_fields_are_listed() -> None:
     entry = AuditEntry(
         NOON, "key_1", "key", "change role", "key_2", {"role": "viewer", "name": "Ann"},
         {"role": "operator", "name": "Ann"}, "",
@@ -165,5 +165,5 @@ def test_only_what_differs_is_listed() -> None:
     text = str(sheet(table([entry])))
     assert "viewer" in text
     assert "operator" in text
-    assert "name: " not in text  # it is the same
+    assert "name: " not in text  # unchanged
     assert text.count("Ann") == 1  # which key it is

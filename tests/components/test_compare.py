@@ -1,4 +1,4 @@
-"""The compare page: its address, its numbers, its parts and its image."""
+"""The compare page: its address, numbers, parts and image."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from web.images.figure import Box
 
 DAY_MS = 86_400_000
 EDGES = tuple(n * DAY_MS for n in range(5))
-NOON_OF_THE_LAST = 3 * DAY_MS + DAY_MS // 2  # it is under way
+NOON_OF_THE_LAST = 3 * DAY_MS + DAY_MS // 2  # it is not over yet
 
 
 def item(
@@ -63,8 +63,8 @@ SILENT = item("Silent", (None,) * 4, 0.0)
 ALL = Volumes("UTC", EDGES, (HOUSE, TOWER, SILENT))
 
 
-def view(**said: str) -> CompareView:
-    return read_compare_view({"range": "30d", **said})
+def view(**text: str) -> CompareView:
+    return read_compare_view({"range": "30d", **text})
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def view(**said: str) -> CompareView:
 def test_each_way_to_compare(
     by: str, lines: dict[str, list[float | None]], totals: list[tuple[str, float | None]]
 ) -> None:
-    """The day under way counts in the totals alone."""
+    """Today counts in the totals only."""
     drawn = figure(ALL, view(by=by), 30, NOON_OF_THE_LAST)
     assert {line.item.label: list(line.values) for line in drawn.lines} == lines
     assert [(line.item.label, line.total) for line in drawn.ranked] == [
@@ -103,14 +103,14 @@ def test_units_are_the_readers_and_shared_by_all_lines() -> None:
     assert figure(ALL, view(), 7, NOON_OF_THE_LAST).title == "Volume by hour"
 
 
-def test_nothing_to_draw_is_said() -> None:
+def test_an_empty_chart_has_a_message() -> None:
     drawn = figure(Volumes("UTC", EDGES, (SILENT,)), view(by="mean"), 30, 4 * DAY_MS)
     assert drawn.empty
     assert cards.EMPTY in str(html_json.sheet(cards.pictures(drawn, view())))
     assert "NaN" not in str(html_json.sheet(cards.bars(drawn)))
 
 
-def test_the_parts_say_what_is_missing_and_what_is_summed() -> None:
+def test_notes_name_missing_data_and_sums() -> None:
     drawn = figure(ALL, view(by="persons"), 30, NOON_OF_THE_LAST)
     text = str(html_json.sheet([*cards.pictures(drawn, view(by="persons")), *cards.bars(drawn)]))
     for words in ("Volume by day per person, gal", "Without persons: Silent.", "60% of readings",
@@ -126,11 +126,13 @@ def test_the_parts_say_what_is_missing_and_what_is_summed() -> None:
     [(4, "", False), (5, "", True), (9, "one", False), (2, "each", True)],
 )
 def test_small_multiples_above_four(count: int, layout: str, several: bool) -> None:
-    found = Volumes("UTC", EDGES, tuple(item(f"D{n}", (1.0,) * 4) for n in range(count)))
-    asked = view(layout=layout)
-    sheet = str(html_json.sheet(cards.pictures(figure(found, asked, 30, 4 * DAY_MS), asked)))
+    result = Volumes("UTC", EDGES, tuple(item(f"D{n}", (1.0,) * 4) for n in range(count)))
+    requests = view(layout=layout)
+    sheet = str(html_json.sheet(cards.pictures(figure(result, requests, 30, 4 * DAY_MS), requests)))
     assert sheet.count("compare-plot'") == (count if several else 1)
-    image = picture(figure(found, asked, 30, 4 * DAY_MS), asked, Box(16, 60, 1184, 600), LIGHT)
+    image = picture(
+        figure(result, requests, 30, 4 * DAY_MS), requests, Box(16, 60, 1184, 600), LIGHT
+    )
     assert image.count('class="line"') == count
     assert not any(math.isnan(float(n)) for n in image.split() if n.replace(".", "").isdigit())
 
@@ -148,12 +150,12 @@ def test_an_attribute_in_words(name: str, words: str, per: str) -> None:
     assert (attribute_words(name), per_words(name)) == (words, per)
 
 
-def test_the_address_holds_the_view() -> None:
-    said = {"range": "365d", "zone": "Asia/Tokyo", "units": "metric", "by": "persons",
+def test_the_address_has_the_whole_view() -> None:
+    fields = {"range": "365d", "zone": "Asia/Tokyo", "units": "metric", "by": "persons",
             "items": "device:a,group:North%2C%20East", "layout": "each"}  # fmt: skip
-    read = read_compare_view(said)
+    read = read_compare_view(fields)
     assert read.items == ("device:a", "group:North, East")
-    assert {k: v for k, v in write_compare_view(read).items() if v} == said
+    assert {k: v for k, v in write_compare_view(read).items() if v} == fields
     assert write_compare_view(read_compare_view({})) == dict.fromkeys(write_compare_view(read))
     assert len(read_compare_view({"items": ",".join(f"group:{n}" for n in range(20))}).items) == 12
 
@@ -161,18 +163,18 @@ def test_the_address_holds_the_view() -> None:
 @cases(
     "pair", [("items", "floor:3"), ("items", ""), ("range", "ever"), ("layout", "x"), ("q", "m")]
 )
-def test_a_file_is_asked_for_strictly(pair: tuple[str, str]) -> None:
+def test_a_files_parameters_are_read_strictly(pair: tuple[str, str]) -> None:
     with pytest.raises(BadRequest):
         checked_compare_view([pair])
 
 
 class Server:
-    """A service that raises, or answers for all."""
+    """A service that raises, or replies for all devices."""
 
     principal = "p"
 
     def __init__(self, error: Exception | None) -> None:
-        self.error, self.asked = error, 0
+        self.error, self.requests = error, 0
 
     def devices(self, **_: object) -> Any:
         return type("Page", (), {"devices": ()})
@@ -181,7 +183,7 @@ class Server:
         return ()
 
     def volumes(self, *_: object, **__: object) -> Volumes:
-        self.asked += 1
+        self.requests += 1
         if self.error:
             raise self.error
         return ALL
@@ -191,17 +193,17 @@ class Server:
     ("error", "words", "shown"),
     [(None, "", True), (NotFound("Device …"), NOT_FOUND, False), (NotOffered("x"), NO_WEIR, False)],
 )
-def test_a_page_is_one_question_and_says_why_it_is_empty(
+def test_a_page_is_one_request_and_an_empty_one_gives_the_reason(
     error: Exception | None, words: str, shown: bool
 ) -> None:
     server = Server(error)
     access = ServiceAccess(server, ReplyCache())  # pyright: ignore[reportArgumentType]
-    told = answer(access, view(items="device:House,group:Tower,device:Silent"), 4 * DAY_MS)
-    assert server.asked == 1
-    assert (told["empty"], bool(told["pictures"])) == (words, shown)
+    reply = answer(access, view(items="device:House,group:Tower,device:Silent"), 4 * DAY_MS)
+    assert server.requests == 1
+    assert (reply["empty"], bool(reply["pictures"])) == (words, shown)
     if shown:
-        assert [len(line["texts"]) for line in told["hover"]["lines"]] == [4, 4, 4]
-        assert len(told["hover"]["times"]) == 4
+        assert [len(line["texts"]) for line in reply["hover"]["lines"]] == [4, 4, 4]
+        assert len(reply["hover"]["times"]) == 4
 
 
 def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
@@ -219,7 +221,7 @@ def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
 
 
 @cases(
-    ("said", "href"),
+    ("fields", "href"),
     [
         ({"devices": "a,b"}, "/compare?items=device%3Aa%2Cdevice%3Ab&range=month"),
         ({"group": "North, East"}, "/compare?items=group%3ANorth%252C%2520East&range=month"),
@@ -228,8 +230,6 @@ def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
         ({}, ""),
     ],
 )
-def test_the_usage_page_leads_to_the_comparison_of_what_it_shows(
-    said: dict[str, str], href: str
-) -> None:
-    menu = str(html_json.sheet(usage_files(read_usage_view(said))))
+def test_the_usage_page_links_to_the_same_comparison(fields: dict[str, str], href: str) -> None:
+    menu = str(html_json.sheet(usage_files(read_usage_view(fields))))
     assert (href in menu) if href else ("/compare" not in menu)

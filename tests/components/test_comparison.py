@@ -1,10 +1,10 @@
-"""What a chart is compared with: its line, its breaks, its words."""
+"""The comparison of a chart: its line, its gaps, its text."""
 
 from __future__ import annotations
 
 from api.catalog import HOUR_MS
 from api.client import Comparison
-from components.charts.comparison_traces import Compared, OtherLine, UsualBand, compared_traces
+from components.charts.traces import Compared, OtherLine, UsualBand, compared_traces
 from components.comparison_queries import comparison_name, difference_words
 from components.theme import LIGHT
 from components.units import METRIC, US
@@ -20,7 +20,7 @@ def test_the_other_line_is_broken_where_a_bucket_is_missing() -> None:
     assert trace["y"] == [1.0, None, 2.0, None, 3.0, 4.0, None]
 
 
-def test_the_band_goes_along_its_top_and_back_along_its_bottom() -> None:
+def test_the_band_follows_its_top_and_returns_along_its_bottom() -> None:
     band = UsualBand("gal/min", [0, HOUR_MS], [1.0, 2.0], [3.0, 4.0], [5.0, 6.0], HOUR_MS)
     area, middle = compared_traces(Compared(band=band), LIGHT)
     assert area["x"] == [0, HOUR_MS, HOUR_MS, 0, None]
@@ -45,17 +45,17 @@ def test_a_difference_in_words(
     percent: float | None,
     words: str,
 ) -> None:
-    found = Comparison(own, other, difference, percent, ())
-    assert difference_words(found, View(units=US)) == words
+    result = Comparison(own, other, difference, percent, ())
+    assert difference_words(result, View(units=US)) == words
 
 
 def test_units_are_the_readers() -> None:
-    found = Comparison(100.0, 50.0, 50.0, 100.0, ())
-    assert difference_words(found, View(units=METRIC)) == "+189 L, +100%"
+    result = Comparison(100.0, 50.0, 50.0, 100.0, ())
+    assert difference_words(result, View(units=METRIC)) == "+189 L, +100%"
 
 
 @cases(
-    ("text", "kept", "name"),
+    ("text", "expected", "name"),
     [
         ("week", "week", "Previous week"),
         ("usual", "usual", "Usual"),
@@ -64,8 +64,8 @@ def test_units_are_the_readers() -> None:
         ("decade", "", ""),
     ],
 )
-def test_what_an_address_compares_with(text: str, kept: str, name: str) -> None:
+def test_what_an_address_compares_with(text: str, expected: str, name: str) -> None:
     view = read_view({"compare": text, "usual": "1"})
-    assert (view.compare, view.usual) == (kept, True)
+    assert (view.compare, view.usual) == (expected, True)
     assert comparison_name(view.compare) == name
-    assert write_view(view)["compare"] == (kept or None)
+    assert write_view(view)["compare"] == (expected or None)

@@ -1,4 +1,4 @@
-"""Numbers, units, durations and times as people read them."""
+"""Numbers, units, durations and times as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from api.catalog import RESOLUTION_BY_NAME
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
 from components import formatting
-from components.clock import Clock
+from components.formatting import Clock
 from tests.tables import cases
 from tests.world import ms
 
@@ -132,7 +132,7 @@ def test_ago(elapsed_ms: int, text: str) -> None:
             "Mon 16 Nov 2026, 21:40–21:50 MST",
         ),
         ("raw", "UTC", "2026-11-17T04:40:07.250Z", None, "Tue 17 Nov 2026, 04:40:07 UTC"),
-        # New York, 2026-11-01: the hour from 01:00 comes twice.
+        # New York, 2026-11-01: the hour from 01:00 occurs twice.
         (
             "1hour",
             "America/New_York",
@@ -193,6 +193,6 @@ def test_the_span_of_a_row(
         ([-3.5, 0.0], ["−3.50", "0.00"]),
     ],
 )
-def test_a_column_has_one_number_of_decimals(values: list[float | None], texts: list[str]) -> None:
+def test_a_column_has_one_count_of_decimals(values: list[float | None], texts: list[str]) -> None:
     places = formatting.decimals(values)
     assert [formatting.exact(value, places) for value in values] == texts

@@ -1,4 +1,4 @@
-"""Many small elements as data."""
+"""Many small elements as JSON for the browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_elements_become_tags_attributes_and_nodes() -> None:
         **labelled("a cell"),
         **attributes(data_from="x"),
     )
-    said = {
+    fields = {
         "colspan": "2",
         "class": "none",
         "style": "--share:4.5",
@@ -27,24 +27,26 @@ def test_elements_become_tags_attributes_and_nodes() -> None:
         "aria-label": "a cell",
         "data-from": "x",
     }
-    assert sheet([cell, "end"]) == [["td", said, ["4 ", ["span", {}, ["gal"]]]], "end"]
+    assert sheet([cell, "end"]) == [["td", fields, ["4 ", ["span", {}, ["gal"]]]], "end"]
 
 
-@pytest.mark.parametrize(("disabled", "said"), [(True, {"disabled": ""}), (False, {}), (None, {})])
-def test_what_is_off_is_left_out(disabled: bool | None, said: dict[str, str]) -> None:
-    assert sheet(html.Button(disabled=disabled)) == [["button", said, []]]
+@pytest.mark.parametrize(
+    ("disabled", "fields"), [(True, {"disabled": ""}), (False, {}), (None, {})]
+)
+def test_false_attributes_are_left_out(disabled: bool | None, fields: dict[str, str]) -> None:
+    assert sheet(html.Button(disabled=disabled)) == [["button", fields, []]]
 
 
-def test_nothing_is_nothing() -> None:
+def test_no_elements_are_an_empty_list() -> None:
     assert sheet(None) == sheet([]) == sheet([[], None]) == []
 
 
-def test_a_component_with_a_life_of_its_own_is_none_of_it() -> None:
+def test_an_interactive_component_is_refused() -> None:
     with pytest.raises(TypeError, match="Link"):
         sheet(html.Div(dcc.Link("there", href="/")))
 
 
-def test_a_sheet_goes_to_the_store_of_its_element() -> None:
+def test_elements_are_sent_to_the_store_of_their_container() -> None:
     assert (
         str(output("device-days")) == f"{store('device-days').to_plotly_json()['props']['id']}.data"
     )

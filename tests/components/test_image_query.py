@@ -1,4 +1,4 @@
-"""What the address of an image may say."""
+"""The parameters of an image's address."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tests.world import ms
 INSTANTS = [("from", "2026-11-01T00:00:00Z"), ("to", "2026-11-02T00:00:00Z")]
 
 
-def test_a_charts_address_is_its_pages_and_a_size() -> None:
-    said = [("range", "7d"), ("metric", "volume"), ("zone", "Asia/Kolkata"), ("units", "metric"),
+def test_a_charts_address_is_that_of_its_page_with_a_size() -> None:
+    texts = [("range", "7d"), ("metric", "volume"), ("zone", "Asia/Kolkata"), ("units", "metric"),
             ("theme", "dark"), ("width", "640"), ("height", "360"), ("scale", "2")]  # fmt: skip
-    view, size = read_chart([*said, *INSTANTS])
+    view, size = read_chart([*texts, *INSTANTS])
     assert (view.preset.name, view.zone, view.units.name) == ("7d", "Asia/Kolkata", "metric")
     assert (view.tab.name if view.tab else "", view.theme) == ("volume", "dark")
     assert view.window == Window(ms("2026-11-01T00:00Z"), ms("2026-11-02T00:00Z"))
     assert size == Size(640, 360, 2.0)
-    assert view.width_px == 640 - 64 - 16  # what the plot has within its margins
+    assert view.width_px == 640 - 64 - 16  # the plot area within its margins
 
 
-def test_what_isnt_said_is_as_on_the_page() -> None:
+def test_defaults_are_those_of_the_page() -> None:
     view, size = read_chart([])
     assert (view.preset.name, view.theme, view.window) == ("24h", "light", None)
     assert size == Size(1_000, 420, 1.0)
@@ -45,13 +45,13 @@ def test_what_isnt_said_is_as_on_the_page() -> None:
         ("key", [], ["key_x"]),
     ],
 )
-def test_each_parameter_holds_to_its_bounds(name: str, good: list[str], bad: list[str]) -> None:
+def test_each_parameter_has_bounds(name: str, good: list[str], bad: list[str]) -> None:
     for text in good:
         read_chart([(name, text)])
     for text in bad:
-        with pytest.raises(BadRequest) as told:
+        with pytest.raises(BadRequest) as result:
             read_chart([(name, text)])
-        assert [problem.parameter for problem in told.value.errors] == [name]
+        assert [problem.parameter for problem in result.value.errors] == [name]
 
 
 @cases(
@@ -68,15 +68,15 @@ def test_each_parameter_holds_to_its_bounds(name: str, good: list[str], bad: lis
 def test_every_wrong_parameter_is_named_at_once(
     pairs: list[tuple[str, str]], named: list[str]
 ) -> None:
-    with pytest.raises(BadRequest) as told:
+    with pytest.raises(BadRequest) as result:
         read_chart(pairs)
-    assert [problem.parameter for problem in told.value.errors] == named
+    assert [problem.parameter for problem in result.value.errors] == named
 
 
-def test_a_walls_address_is_its_pages_and_a_width() -> None:
-    said = [("window", "7d"), ("q", "main"), ("status", "silent,degraded"), ("page", "2"),
+def test_a_walls_address_is_that_of_its_page_with_a_width() -> None:
+    texts = [("window", "7d"), ("q", "main"), ("status", "silent,degraded"), ("page", "2"),
             ("sort", "label"), ("theme", "dark"), ("width", "900")]  # fmt: skip
-    view, theme, size = read_wall(said)
+    view, theme, size = read_wall(texts)
     assert (view.span.name, view.search, view.page, view.sort) == ("7d", "main", 2, "label")
     assert view.statuses == {"silent", "degraded"}
     assert (theme, size.width) == ("dark", 900)
@@ -84,7 +84,7 @@ def test_a_walls_address_is_its_pages_and_a_width() -> None:
 
 @cases("pair", [("height", "400"), ("status", "silent,odd"), ("page", "0"),
                                   ("metric", "volume"), ("window", "2h")])  # fmt: skip
-def test_a_wall_knows_no_other(pair: tuple[str, str]) -> None:
-    with pytest.raises(BadRequest) as told:
+def test_a_wall_has_no_other_parameters(pair: tuple[str, str]) -> None:
+    with pytest.raises(BadRequest) as result:
         read_wall([pair])
-    assert [problem.parameter for problem in told.value.errors] == [pair[0]]
+    assert [problem.parameter for problem in result.value.errors] == [pair[0]]

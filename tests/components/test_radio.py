@@ -1,11 +1,11 @@
-"""What devices that measure no water show."""
+"""The page of a device that measures no water."""
 
 from __future__ import annotations
 
 import pytest
 
 from components.device.cards import CARDS
-from components.device.kpi_rows import KPI_ROWS
+from components.device.kpi_cards import KPI_ROWS
 from components.formatting import measures_water, radio_values, radio_words
 
 
@@ -17,14 +17,14 @@ from components.formatting import measures_water, radio_values, radio_words
         (None, None, ("–", "no current reading"), "–"),
     ],
 )
-def test_a_radio_is_told_by_what_is_known_of_it(
+def test_a_radio_is_described_by_its_available_values(
     rssi: float | None, signal: float | None, values: tuple[str, str], words: str
 ) -> None:
     assert radio_values(rssi, signal, nothing="no current reading") == values
     assert radio_words(signal, rssi) == words
 
 
-def test_a_gateways_page_has_its_radio_and_nothing_of_water() -> None:
+def test_a_gateways_page_has_its_radio_and_no_water() -> None:
     shown = {row.id for row in KPI_ROWS if row.suits(water=measures_water("Gateway"), priced=True)}
     assert shown == {"kpi-last", "kpi-radio", "kpi-uptime", "kpi-quality"}
     meters = {

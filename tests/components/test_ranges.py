@@ -1,4 +1,4 @@
-"""From what a reader looks at to what is asked."""
+"""From the visible range to the requested one."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ NOW = ms("2026-11-20T12:34:56.789Z")
     [(0, 400), (150, 400), (284, 600), (300, 600), (301, 800), (1_040, 2_200), (1_310, 2_800),
      (2_000, 4_000), (9_999, 4_000), (-5, 400), (1_040.4, 2_200)],
 )  # fmt: skip
-def test_about_two_rows_a_pixel(width_px: float, rows: int) -> None:
+def test_a_budget_is_about_two_rows_a_pixel(width_px: float, rows: int) -> None:
     assert ranges.budget(width_px) == rows
 
 
-def test_a_few_pixels_more_ask_the_same_question() -> None:
+def test_a_few_more_pixels_make_the_same_request() -> None:
     assert len({ranges.budget(px) for px in range(1_001, 1_101)}) == 1
 
 
-def test_a_preset_ends_now_and_holds_its_buckets_once() -> None:
+def test_a_preset_ends_now_and_has_each_bucket_once() -> None:
     window = ranges.preset_window(PRESET_BY_NAME["24h"], NOW - 3 * HOUR_MS, NOW)
     assert window == Window(ms("2026-11-19T12:34Z"), ms("2026-11-20T12:33:59.999Z"))
     minutes = window.to_ms // MINUTE_MS - -(-window.from_ms // MINUTE_MS) + 1
@@ -39,7 +39,7 @@ def test_a_preset_ends_now_and_holds_its_buckets_once() -> None:
 @cases(
     ("last", "ends"),
     [
-        (None, "2026-11-20T12:33:59.999Z"),  # never heard of
+        (None, "2026-11-20T12:33:59.999Z"),  # never reported
         ("2026-11-20T12:34:50Z", "2026-11-20T12:33:59.999Z"),
         ("2026-11-19T12:34:00Z", "2026-11-20T12:33:59.999Z"),  # just within the preset
         ("2026-11-19T12:33:59.999Z", "2026-11-19T12:33:59.999Z"),  # just before it
@@ -55,7 +55,7 @@ def test_a_preset_follows_a_device_that_stopped(last: str | None, ends: str) -> 
 
 
 @given(st.integers(-(10**14), 10**14), st.integers(-(10**14), 10**14))
-def test_what_is_asked_for_is_a_window_or_none(from_ms: int, to_ms: int) -> None:
+def test_two_instants_give_a_window_or_none(from_ms: int, to_ms: int) -> None:
     window = ranges.bounded(from_ms, to_ms)
     if window is None:
         assert to_ms <= from_ms or to_ms <= 0 or from_ms >= ranges.LATEST_MS
@@ -88,13 +88,13 @@ def test_long_windows_go_on_to_days_and_months(length_ms: int, rows: int, resolu
         ("2026-03-08T10:17:42Z", 30 * DAY_MS, "2026-03-08T10:00:00Z"),
     ],
 )
-def test_the_bucket_under_the_left_edge_comes_too(start: str, length_ms: int, floored: str) -> None:
+def test_the_bucket_at_the_left_edge_is_included(start: str, length_ms: int, floored: str) -> None:
     window = Window(ms(start), ms(start) + length_ms - 1)
-    asked = ranges.widened(window, zone("America/New_York"))
-    assert asked == Window(ms(floored), window.to_ms)
+    requests = ranges.widened(window, zone("America/New_York"))
+    assert requests == Window(ms(floored), window.to_ms)
 
 
-def test_days_and_months_come_whole() -> None:
+def test_days_and_months_are_complete() -> None:
     rome = zone("Europe/Rome")
     window = Window(ms("2026-03-29T10:00Z"), ms("2026-03-29T11:00Z"))
     assert ranges.widened(window, rome, DAY) == Window(

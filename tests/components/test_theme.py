@@ -1,4 +1,4 @@
-"""Colours that can be read, and a graph that talks to nobody else."""
+"""Contrast of the colours, and the configuration of graphs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_lines_beside_each_other_stand_out_and_differ(theme: Palette) -> None:
     assert min(contrast(colour, theme.surface) for colour in theme.series) >= 3
 
 
-def test_the_stylesheet_knows_every_token_in_both_themes() -> None:
+def test_the_stylesheet_has_every_token_in_both_themes() -> None:
     written, paper = css().split("@media print")
     assert f"--surface:{LIGHT.surface};" in paper
     for theme in (LIGHT, DARK):
@@ -64,8 +64,8 @@ def test_an_unknown_theme_is_the_light_one() -> None:
     assert palette("light") is palette(None) is palette("pink") is LIGHT
 
 
-def test_no_graph_sends_anything_to_a_cloud() -> None:
-    """plotly.js offers it by default, with a button and an address of its own."""
+def test_no_graph_offers_an_upload() -> None:
+    """plotly.js offers one by default, with a button and an address of its own."""
     assert GRAPH_CONFIG["showSendToCloud"] is False
     assert GRAPH_CONFIG["plotlyServerURL"] == ""
     assert GRAPH_CONFIG["displaylogo"] is False

@@ -1,4 +1,4 @@
-"""Views in addresses and in the browser's questions."""
+"""The view in a page's address and in the browser's requests."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.tables import cases
 from tests.world import ms
 
 
-def test_nothing_said_is_the_usual_view() -> None:
+def test_an_empty_query_is_the_default_view() -> None:
     assert read_view({}) == View()
 
 
-def test_everything_said() -> None:
-    said = {
+def test_every_parameter_is_read() -> None:
+    fields = {
         "range": "7d",
         "from": "2026-03-08T05:00:00.000Z",
         "to": "2026-03-09 04:00:00.1234",  # as plotly.js writes it
@@ -31,7 +31,7 @@ def test_everything_said() -> None:
         "width_px": 1_310,
         "settled": True,
     }
-    view = read_view(said)
+    view = read_view(fields)
     assert view.preset.name == "7d"
     assert view.window == Window(ms("2026-03-08T05:00Z"), ms("2026-03-09T04:00:00.123Z"))
     assert (view.tab, view.zone, view.theme) == (TAB_BY_NAME["temperature"], "Asia/Tokyo", "dark")
@@ -40,7 +40,7 @@ def test_everything_said() -> None:
 
 
 @cases(
-    "said",
+    "fields",
     [
         {"range": "2 weeks"},
         {"range": ["7d", "1h"]},
@@ -66,8 +66,8 @@ def test_everything_said() -> None:
         {"unheard": "of"},
     ],
 )
-def test_what_cannot_be_understood_counts_as_not_said(said: dict[str, Any]) -> None:
-    assert read_view(said) == View()
+def test_invalid_parameters_are_ignored(fields: dict[str, Any]) -> None:
+    assert read_view(fields) == View()
 
 
 WINDOWS = st.none() | st.builds(
@@ -87,11 +87,11 @@ VIEWS = st.builds(
 
 
 @given(VIEWS)
-def test_an_address_opens_the_view_that_wrote_it(view: View) -> None:
+def test_an_address_opens_the_same_view(view: View) -> None:
     assert read_view(write_view(view)) == view
 
 
-def test_an_address_leaves_out_what_is_usual() -> None:
+def test_an_address_leaves_out_defaults() -> None:
     written = write_view(View())
     assert {name for name, value in written.items() if value} == {"range"}
     assert read_view({"metric": "flow_rate"}).tab is TABS[0]

@@ -1,4 +1,4 @@
-"""The world that the contract is tried on, once for each dialect."""
+"""The store contents that the contract runs on, once for each database."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tests.world import World, opened
 def world_on(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], World]]:
-    """The one world of a dialect, opened when it is first asked for.
+    """``on(dialect)``: the one world of a database, made on first use.
 
-    Kept apart from ``world``, which pytest sets up anew each time its parameter changes: a
-    process of a divided run comes back to a dialect with every file that it is given.
+    ``world`` can't hold it, since pytest sets a parametrized fixture up again at each change of its
+    parameter, and a test process returns to a database with every file.
     """
     with ExitStack() as open_worlds:
 
@@ -42,5 +42,5 @@ def world_on(
 
 @pytest.fixture(scope="session", params=citus.ENGINES)
 def world(request: pytest.FixtureRequest, world_on: Callable[[str], World]) -> World:
-    """Read only: a test that needs to change something makes a world of its own."""
+    """Read only: a test that changes something makes a world of its own."""
     return world_on(request.param)

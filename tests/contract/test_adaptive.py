@@ -1,4 +1,4 @@
-"""The finest resolution that fits, against the interface's rule walked over plain counts."""
+"""The finest resolution that fits the budget, against a plain walk over the interface's rule."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rows_at(world: World, id: str, resolution: str, from_ms: int, to_ms: int) ->
 
 
 def plain_rule(world: World, id: str, from_ms: int, to_ms: int, budget: int) -> dict[str, Any]:
-    """The rule as it is written, with nothing left out to be quick."""
+    """The rule as specified, without any shortcut."""
     chosen, truncated = LADDER[0], False
     for resolution in LADDER:
         if len(rows_at(world, id, resolution, from_ms, to_ms)) > budget:
@@ -72,7 +72,7 @@ HOUR = 3_600_000
     ],
 )
 @cases("budget", [1, 2, 11, 60, 143, 144, 145, 1000, 10_000])
-def test_the_answer_is_the_rule_s(
+def test_the_reply_follows_the_rule(
     world: World, id: str, from_ms: int, to_ms: int, budget: int
 ) -> None:
     reply = ask(world, id, from_ms, to_ms, budget)
@@ -81,7 +81,9 @@ def test_the_answer_is_the_rule_s(
 
 @settings(deadline=None)
 @given(data=st.data())
-def test_it_never_exceeds_its_budget_unless_truncated(world: World, data: st.DataObject) -> None:
+def test_the_budget_is_exceeded_only_by_a_truncated_reply(
+    world: World, data: st.DataObject
+) -> None:
     id = data.draw(st.sampled_from([METER, TWIN, LONE, QUIET]))
     start = data.draw(st.integers(DAY - 72 * HOUR, DAY + 72 * HOUR))
     end = start + data.draw(st.integers(0, 96 * HOUR))
@@ -100,7 +102,7 @@ def test_the_budget_defaults_to_a_thousand(world: World) -> None:
 
 
 @cases("budget", [1, 5, 5000])
-def test_stamps_are_wall_clock_in_the_zone(world: World, budget: int) -> None:
+def test_timestamps_are_local_in_the_zone(world: World, budget: int) -> None:
     zone = timez.zone("Asia/Kolkata")
     ends = (DAY + 6 * HOUR, DAY + 9 * HOUR)
     reply = ask(world, TWIN, *ends, budget, timezone=zone.key)
@@ -109,7 +111,7 @@ def test_stamps_are_wall_clock_in_the_zone(world: World, budget: int) -> None:
     assert reply["timezone"] == "Asia/Kolkata"
 
 
-def test_the_answer_has_every_field(world: World) -> None:
+def test_the_reply_has_every_field(world: World) -> None:
     reply = ask(world, QUIET, DAY, DAY + HOUR, 10)
     assert reply == {
         "resolution": "raw", "count": 0, "truncated": False, "timezone": None, "data": []

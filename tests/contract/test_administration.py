@@ -1,4 +1,4 @@
-"""``/admin/v1``: what administrators change, on every store."""
+"""``/admin/v1``: changes by administrators, on every database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from api.insight.alerts.rules import Rule, StoredRule
 from api.insight.status_projection import Projection
 from api.roles import Role
 from api.store.base import AuditQuery, DeviceQuery, Grant, Refusal, Scope, Span, Store
-from api.store.base.plans import PlanRow
+from api.store.base.billing import BillingRow
 from tests.world import ACME, DEVICES, FOREIGN, LONE, METER, OTHER, QUIET, TWIN, World
 
 EVERYTHING = Scope(ACME, Grant(everything=True))
@@ -21,7 +21,7 @@ EVERYTHING = Scope(ACME, Grant(everything=True))
 
 @pytest.fixture
 def world(store: Store) -> World:
-    """Its own, since these tests change it: a few readings of one device are enough."""
+    """A world of its own, since these tests change it. A few readings of one device are enough."""
     world = World(store)
     for organization in (ACME, OTHER):
         store.create_organization(organization.title(), organization_id=organization)
@@ -36,7 +36,7 @@ def world(store: Store) -> World:
 
 
 class Admin:
-    """Asks as an administrator of all devices, or with another grant."""
+    """A client with the key of an administrator, of all devices or with the given grant."""
 
     def __init__(self, world: World, grant: Grant | None = None) -> None:
         self._world = world
@@ -72,7 +72,7 @@ def actions(world: World, kind: str) -> list[tuple[str, str]]:
 
 # --- Devices -------------------------------------------------------------------------------------
 
-VALUES = {  # of each field: a value that will do, and one that won't
+VALUES = {  # for each field: a valid value and an invalid one
     "label": ("Yard", ""),
     "active": (False, "no"),
     "groups": (["south", "north"], "south"),
@@ -80,7 +80,7 @@ VALUES = {  # of each field: a value that will do, and one that won't
     "networkUniqueIdentifier": ("net-new", None),
     "category": ("Gateway", "Boiler"),
     "model": ("FM-9", "a\x00b"),
-    "meterSize": ("DN 20", "x" * 201),
+    "meterSize": ("DN 20", "DN banana"),
     "highFlowLimit": (40.5, 0),
     "continuousFlowByDesign": (True, 1),
     "deviceTimeZone": ("Europe/Rome", "Mars/Base"),
@@ -112,7 +112,7 @@ def test_every_field_can_be_set_and_is_checked(world: World, admin: Admin) -> No
     assert actions(world, "device") == [("change", admin.key_id)]
 
 
-def test_values_are_taken_back(admin: Admin) -> None:
+def test_values_are_reset(admin: Admin) -> None:
     some = {"price": 0.1, "highFlowLimit": 3, "reportingInterval": 60, "parent": "T-1"}
     admin.ask("PATCH", "/devices", {"devices": [LONE], "set": some})
     none = dict.fromkeys(some)
@@ -120,28 +120,33 @@ def test_values_are_taken_back(admin: Admin) -> None:
     assert {name: after[name] for name in some} == none
 
 
-def test_the_second_of_two_editors_is_told(admin: Admin) -> None:
+def test_the_second_of_two_editors_gets_a_conflict(admin: Admin) -> None:
     seen = {id: admin.device(id)["updated"] for id in (METER, TWIN)}
     body = {"devices": list(seen), "updated": list(seen.values()), "set": {"model": "A"}}
     assert admin.ask("PATCH", "/devices", body)["changed"] == 2
     problem = admin.ask("PATCH", "/devices", body | {"set": {"model": "B"}}, 409)
     assert problem["reason"] == "changed"
     assert admin.device(METER)["model"] == admin.device(TWIN)["model"] == "A"
+    for updated in ([], seen[METER]):
+        admin.ask("PATCH", "/devices", body | {"updated": updated}, 400)
     one = {"devices": [METER], "updated": [admin.device(METER)["updated"]]}
-    admin.ask("PATCH", "/devices", one | {"set": {"groups": ["a"]}})  # another table's
+    admin.ask("PATCH", "/devices", one | {"set": {"groups": ["a"]}})  # of another table
     admin.ask("PATCH", "/devices", one | {"set": {"groups": ["b"]}}, 409)
 
 
-def test_a_name_that_is_taken_changes_nothing(admin: Admin) -> None:
+def test_a_duplicate_name_is_refused_and_changes_nothing(admin: Admin) -> None:
     both = {"networkUniqueIdentifier": "net-t1", "label": "Other"}
     admin.ask("PATCH", "/devices", {"devices": [METER], "set": both}, 409)
     assert admin.device(METER)["label"] == "beta"
 
 
 def test_devices_are_created_and_deleted(world: World, admin: Admin) -> None:
-    new = {"serialNumber": "N-1", "set": {"label": "New", "groups": ["north"], "meterSize": "DN"}}
+    new = {
+        "serialNumber": "N-1",
+        "set": {"label": "New", "groups": ["north"], "meterSize": "DN 15"},
+    }
     made = admin.ask("POST", "/devices", new, 201)
-    assert (made["label"], made["groups"], made["meterSize"]) == ("New", ["north"], "DN")
+    assert (made["label"], made["groups"], made["meterSize"]) == ("New", ["north"], "DN 15")
     admin.ask("POST", "/devices", new, 409)
     extent = admin.ask("GET", f"/devices/{TWIN}/extent")
     assert extent["readings"] == len(world.readings[TWIN]) > 0
@@ -170,21 +175,22 @@ def test_late_readings_of_an_inactive_device_stay(world: World, admin: Admin) ->
     assert count == len(world.readings[TWIN]) + 1
 
 
-def test_an_exchange_is_noted_and_taken_back(world: World, admin: Admin) -> None:
+def test_a_meter_exchange_is_recorded_and_undone(world: World, admin: Admin) -> None:
     body = {"at": "2026-03-01T09:00:00Z", "last": 812.5, "networkUniqueIdentifier": "net-9"}
+    admin.ask("POST", f"/devices/{METER}/exchanges", body | {"last": -1}, 400)
     after = admin.ask("POST", f"/devices/{METER}/exchanges", body, 201)
     assert after["exchanges"] == [{"at": "2026-03-01T09:00:00Z", "first": 0, "last": 812.5}]
     assert after["networkUniqueIdentifier"] == "net-9"
     admin.ask("POST", f"/devices/{METER}/exchanges", body, 409)
     path = f"/devices/{METER}/exchanges"
-    assert admin.ask("DELETE", path, {"at": "2026-03-01T09:00:00Z"})["exchanges"] == []
+    assert admin.ask("DELETE", path, {"at": "2026-03-01T10:00:00.000+01:00"})["exchanges"] == []
     assert [action for action, _ in actions(world, "device")] == ["undo exchange", "exchange"]
 
 
-# --- The file ------------------------------------------------------------------------------------
+# --- The CSV file --------------------------------------------------------------------------------
 
 
-def test_a_file_says_what_it_would_change_before_it_does(world: World, admin: Admin) -> None:
+def test_a_file_is_previewed_before_it_is_applied(world: World, admin: Admin) -> None:
     text = admin.ask("GET", "/devices/file")["csv"]
     assert admin.ask("POST", "/devices/file", {"csv": text})["unchanged"] == 6
     lines = text.splitlines()
@@ -207,14 +213,39 @@ def test_a_file_says_what_it_would_change_before_it_does(world: World, admin: Ad
         (7, "refused"),
     ]  # fmt: skip
     assert admin.device(TWIN)["label"] == "alpha"  # nothing yet
-    admin.ask("POST", "/devices/file", {"csv": file, "preview": False})
+    at = admin.ask("POST", "/devices/file", {"csv": file, "preview": False})["at"]
     assert (admin.device(TWIN)["label"], admin.device(TWIN)["price"]) == ("Tower", 0.02)
     assert admin.device(QUIET)["label"] == "epsilon"
     assert "'=cmd" in admin.ask("GET", "/devices/file")["csv"]
     assert head[0] == "serialNumber"
+    admin.ask("PATCH", "/devices", {"devices": [LONE], "set": {"label": "own"}})
+    done = admin.ask("DELETE", "/devices/file", {"at": at})
+    assert done == {"restored": 1, "deleted": 1, "stay": ["L/1"]}
+    assert (admin.device(TWIN)["label"], admin.device(LONE)["label"]) == ("alpha", "own")
+    assert admin.ask("POST", "/devices/file", {"csv": text})["created"] == 0
+    admin.ask("DELETE", "/devices/file", {"at": "2020-01-01T00:00:00Z"}, 404)
 
 
-def test_what_is_no_file_of_devices_is_refused(admin: Admin) -> None:
+def test_a_file_has_the_organizations_units(admin: Admin) -> None:
+    """Its headings name them; a file that comes back unchanged changes nothing."""
+    admin.ask("PATCH", "/devices", {"devices": [TWIN], "set": {"price": 0.01, "highFlowLimit": 35}})
+    admin.ask("PATCH", "/organization", {"units": "metric"})
+    text = admin.ask("GET", "/devices/file")["csv"]
+    row = dict(
+        zip(*(line.split(",") for line in text.splitlines() if line[:1] in "sT"), strict=True)
+    )
+    assert (row["price (per m³)"], row["highFlowLimit (L/min)"]) == ("2.641721", "132.489412")
+    assert admin.ask("POST", "/devices/file", {"csv": text})["unchanged"] == 6
+    file = "serialNumber,price (per m³),highFlowLimit (gal/min)\nT-1,3.5,40"
+    admin.ask("POST", "/devices/file", {"csv": file, "preview": False})
+    assert admin.device(TWIN)["price"] == pytest.approx(0.013248941244, rel=1e-15)
+    assert admin.device(TWIN)["highFlowLimit"] == 40
+    assert ",3.5," in admin.ask("GET", "/devices/file")["csv"]
+    for heading in ("price (per L)", "price,price (per m³)", "label (m³)"):
+        admin.ask("POST", "/devices/file", {"csv": f"serialNumber,{heading}\nT-1,1"}, 400)
+
+
+def test_a_file_of_something_else_is_refused(admin: Admin) -> None:
     for text in ("label\nx", "serialNumber,colour\nM-1,red", "", 'serialNumber\n"' + "x" * 200_000):
         admin.ask("POST", "/devices/file", {"csv": text}, 400)
 
@@ -222,23 +253,37 @@ def test_what_is_no_file_of_devices_is_refused(admin: Admin) -> None:
 # --- The organization, groups --------------------------------------------------------------------
 
 
-def test_the_organization_s_settings_reach_its_devices(world: World, admin: Admin) -> None:
+def test_the_organization_s_settings_apply_to_its_devices(world: World, admin: Admin) -> None:
     before = admin.ask("GET", "/organization")
     body = {
         "name": "Acme Water", "price": 0.004, "currency": "EUR", "zone": "Europe/Rome",
-        "holidays": ["2026-12-25", "2026-01-01"], "updated": before["updated"],
+        "holidays": ["2026-12-25", "2026-01-01"], "units": "metric", "updated": before["updated"],
     }  # fmt: skip
+    assert before["units"] == "us"
     after = admin.ask("PATCH", "/organization", body)
     assert after["holidays"] == ["2026-01-01", "2026-12-25"]
     assert world.store.holidays(ACME) == after["holidays"]
+    assert after["units"] == "metric"
     assert admin.device(TWIN)["currency"] == "EUR"  # it has no price of its own
     assert admin.device(METER)["currency"] is None  # it has one, in dollars
     made = admin.ask("POST", "/devices", {"serialNumber": "N-1"}, 201)
     assert (made["deviceTimeZone"], made["currency"]) == ("Europe/Rome", "EUR")
     assert admin.ask("PATCH", "/organization", body, 409)["reason"] == "changed"
-    admin.ask("PATCH", "/organization", {"currency": "USD", "price": None})
+    admin.ask("PATCH", "/organization", {"units": "imperial"}, 400)
+    admin.ask("PATCH", "/organization", {"currency": "USD", "price": None, "units": "us"})
+    assert world.store.organization_settings(ACME) == {"zone": "Europe/Rome"}
     assert admin.device(TWIN)["currency"] is None
     assert actions(world, "organization") == [("change", admin.key_id)] * 2
+
+
+def test_the_demo_fleet_is_refused_beside_other_meters(world: World, admin: Admin) -> None:
+    """What happens in an empty store: tests/ingest/test_demo_keeper.py."""
+    expected = {"state": "none", "share": 0.0, "possible": False, "writer": False}
+    assert admin.ask("GET", "/demo") == expected
+    assert admin.ask("POST", "/demo", {}, 409)["reason"] == "not-empty"
+    assert "Type demo" in admin.ask("DELETE", "/demo", {"confirm": "yes"}, 400)["detail"]
+    assert "no demo fleet" in admin.ask("DELETE", "/demo", {"confirm": "demo"}, 409)["detail"]
+    assert Admin(world, Grant(groups=frozenset({"north"}))).ask("GET", "/demo", None, 403)
 
 
 def test_groups_are_made_renamed_and_deleted(world: World, admin: Admin) -> None:
@@ -252,13 +297,13 @@ def test_groups_are_made_renamed_and_deleted(world: World, admin: Admin) -> None
     admin.ask("PATCH", "/groups", {"name": "South", "newName": "north"}, 409)
     rule = StoredRule("r", ACME, Rule("Leaks", groups=("north",)), "key", 0, 0)
     world.store.keep_rule(rule.row(), ())
-    plan = PlanRow("p", ACME, "budget", "group:north", '{"amount": "5"}', None, "key", 0, 0)
-    world.store.keep_plan(plan, ())
+    plan = BillingRow("p", ACME, "budget", "group:north", '{"amount": "5"}', None, "key", 0, 0)
+    world.store.keep_billing_row(plan, ())
     problem = admin.ask("DELETE", "/groups", {"name": "north"}, 409)  # a key is limited to it
-    assert "in use by key test, rule Leaks, plan group:north" in problem["detail"]
+    assert "in use by key test, rule Leaks, budget group:north" in problem["detail"]
     admin.ask("PATCH", "/groups", {"name": "north", "newName": "top"})
     assert [StoredRule.of(row).rule.groups for row in world.store.alert_rules(ACME)] == [("top",)]
-    assert [row.name for row in world.store.plans("budget", ACME)] == ["group:top"]
+    assert [row.name for row in world.store.billing_rows("budget", ACME)] == ["group:top"]
     assert (
         len(world.client.get("/management/v1/device", headers=sent).get_json()) == 3
     )  # the key's grant followed
@@ -297,32 +342,32 @@ SENSELESS = (
 )
 
 
-def test_keys_that_make_no_sense_are_refused(admin: Admin) -> None:
+def test_invalid_keys_are_refused(admin: Admin) -> None:
     for body, named in SENSELESS:
         problem = admin.ask("POST", "/keys", body, 400)
         assert [each["parameter"] for each in problem["errors"]] == [named]
 
 
-def test_the_last_administrator_stays(world: World, admin: Admin) -> None:
+def test_the_last_administrator_cannot_be_removed(world: World, admin: Admin) -> None:
     path = f"/keys/{admin.key_id}"
-    for body in ({"role": "viewer"}, {"groups": ["north"]}):
+    for body in ({"role": "viewer"}, {"groups": ["north"]}, {"expires": "2100-01-01T00:00:00Z"}):
         assert admin.ask("PATCH", path, body, 409)["reason"] == "last-administrator"
     assert admin.ask("POST", f"{path}/revoke", {}, 409)["reason"] == "last-administrator"
     other = admin.ask("POST", "/keys", {"role": "administrator", "allDevices": True}, 201)
     assert admin.ask("POST", f"/keys/{other['keyId']}/revoke", {})["state"] == "revoked"
 
 
-def test_a_key_says_when_it_was_last_used(world: World, admin: Admin) -> None:
+def test_a_key_has_the_time_of_its_last_use(world: World, admin: Admin) -> None:
     world.store.save_key_uses({admin.key_id: 5_000})
     world.store.save_key_uses({admin.key_id: 4_000})
     own = next(key for key in admin.ask("GET", "/keys")["data"] if key["own"])
     assert own["lastUsed"] == "1970-01-01T00:00:05.000Z"
 
 
-# --- Who may -------------------------------------------------------------------------------------
+# --- Permissions ---------------------------------------------------------------------------------
 
 
-def test_an_administrator_of_some_devices_changes_these_alone(world: World) -> None:
+def test_an_administrator_of_some_devices_changes_only_those(world: World) -> None:
     north = Admin(world, Grant(groups=frozenset({"north"})))
     one = {"devices": [TWIN]}
     assert north.ask("PATCH", "/devices", one | {"set": {"label": "x"}})["changed"] == 1
@@ -340,12 +385,15 @@ def test_refused_readings_are_listed_by_reason(world: World, admin: Admin) -> No
         for organization in (ACME, OTHER)
     ]
     world.store.write([], refusals=refusals)
-    found = admin.ask("GET", "/quality")
-    assert found["refused"] == 3
-    assert [(row["device"], row["count"]) for row in found["refusals"]] == [("X-1", 3)]
+    body = admin.ask("GET", "/quality")
+    assert body["refused"] == 3
+    assert [(row["device"], row["count"]) for row in body["refusals"]] == [("X-1", 3)]
+    assert [row["exists"] for row in body["refusals"]] == [False]
+    admin.ask("POST", "/devices", {"serialNumber": "X-1"}, 201)
+    assert [row["exists"] for row in admin.ask("GET", "/quality")["refusals"]] == [True]
 
 
-def test_the_document_is_valid_and_holds_every_route(admin: Admin) -> None:
+def test_the_openapi_document_is_valid_and_has_every_route(admin: Admin) -> None:
     document = admin.ask("GET", "/api-json")
     assert [str(error) for error in OPENAPI_30_VALIDATOR.iter_errors(document)] == []
-    assert len(document["paths"]) == 14
+    assert len(document["paths"]) == 15

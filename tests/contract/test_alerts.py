@@ -1,4 +1,4 @@
-"""`/insight/v1/alerts`, rules, receivers and silences: for whom, with which problems."""
+"""`/insight/v1/alerts`, rules, receivers and silences: access, effects and errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def with_leak(world: World, id: str = TWIN) -> None:
     AlertEvaluator(world.store).run()
 
 
-def test_an_alert_is_fired_acknowledged_taken_back_and_resolved(world: World) -> None:
+def test_an_alert_is_fired_acknowledged_unacknowledged_and_resolved(world: World) -> None:
     admin = client(world)
     receiver = admin.create_receiver(HOOK)
     rule = admin.create_rule({"name": "Leaks", "receivers": [receiver.id], "costPerDay": 10})
@@ -77,15 +77,15 @@ def test_a_secret_is_shown_once_and_never_again(world: World) -> None:
     assert made.secrets["secret"].startswith("whsec_")
     (listed,) = admin.alert_receivers()
     assert (dict(listed.config), dict(listed.secrets)) == ({"shown": "https://hooks.example/…"}, {})
-    kept = world.store.alert_receivers()[0].secret
+    stored = world.store.alert_receivers()[0].secret
     after = admin.change_receiver(made.id, {"name": "Night"})
-    assert (after.name, world.store.alert_receivers()[0].secret) == ("Night", kept)
+    assert (after.name, world.store.alert_receivers()[0].secret) == ("Night", stored)
     assert "hush" not in str(world.store.alert_receivers())
     tested = admin.test_receiver(made.id)
     assert (tested.event, tested.state) == ("test", "queued")
 
 
-def test_a_receiver_that_a_rule_notifies_stays(world: World) -> None:
+def test_a_receiver_in_use_cannot_be_deleted(world: World) -> None:
     admin = client(world)
     receiver = admin.create_receiver({"name": "Desk", "kind": "email", "to": ["a@b.example"]})
     rule = admin.create_rule({"name": "Leaks", "receivers": [receiver.id]})
@@ -93,8 +93,8 @@ def test_a_receiver_that_a_rule_notifies_stays(world: World) -> None:
         admin.delete_receiver(receiver.id)
     admin.delete_rule(rule.id)
     admin.delete_receiver(receiver.id)
-    told = world.store.audit(AuditQuery(organization_id=ACME))
-    assert [(each.kind, each.action) for each in reversed(told)] == [
+    result = world.store.audit(AuditQuery(organization_id=ACME))
+    assert [(each.kind, each.action) for each in reversed(result)] == [
         ("receiver", "create"),
         ("rule", "create"),
         ("rule", "delete"),
@@ -103,8 +103,8 @@ def test_a_receiver_that_a_rule_notifies_stays(world: World) -> None:
     assert (admin.alert_rules(), admin.alert_receivers()) == ((), ())
 
 
-def test_everything_people_do_is_in_the_audit_log(world: World) -> None:
-    """Who, when, what, before and after; and no secret."""
+def test_every_change_by_a_person_is_in_the_audit_log(world: World) -> None:
+    """With principal, time, action, values before and after; without secrets."""
     began, admin = now_ms(), client(world)
     receiver = admin.create_receiver(HOOK)
     admin.change_receiver(receiver.id, {"name": "Night"})
@@ -142,7 +142,7 @@ def test_everything_people_do_is_in_the_audit_log(world: World) -> None:
     assert (taken.after or {})["device"] == (entries[8].before or {})["device"] != ""
 
 
-def test_a_preview_says_how_often_and_where(world: World) -> None:
+def test_a_preview_counts_alerts_by_device(world: World) -> None:
     admin = client(world)
     key = world.devices[TWIN].key
     ends = [(5, 4), (3, 2), (1, None)]
@@ -157,9 +157,9 @@ def test_a_preview_says_how_often_and_where(world: World) -> None:
             for first, last in ends
         ],
     )
-    found = admin.preview_rule({"kinds": ["continuous-flow"], "hold": 3600})
-    assert (found.count, found.open, found.days) == (3, 1, 90)
-    assert [(each.device_id, each.count) for each in found.devices] == [(TWIN, 3)]
+    result = admin.preview_rule({"kinds": ["continuous-flow"], "hold": 3600})
+    assert (result.count, result.open, result.days) == (3, 1, 90)
+    assert [(each.device_id, each.count) for each in result.devices] == [(TWIN, 3)]
     assert admin.preview_rule({"kinds": ["burst"]}).count == 0
     assert admin.preview_rule({"devices": [LONE]}).count == 0
     assert admin.preview_rule({"hold": 2 * 86_400}).count == 0
@@ -169,8 +169,8 @@ def test_a_preview_says_how_often_and_where(world: World) -> None:
 
 def test_a_preview_of_values_counts_runs_of_them(world: World) -> None:
     admin = client(world)
-    said = {"source": "value", "metric": "flow_rate", "limit": 1e9, "devices": [LONE]}
-    assert admin.preview_rule(said).count == 0
+    fields = {"source": "value", "metric": "flow_rate", "limit": 1e9, "devices": [LONE]}
+    assert admin.preview_rule(fields).count == 0
     assert "silence" in admin.preview_rule({"source": "state", "states": ["silent"]}).note
 
 
@@ -192,19 +192,19 @@ BAD_RULES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_a_bad_rule_is_refused_by_its_field(world: World) -> None:
+def test_an_invalid_rule_is_refused_with_its_field(world: World) -> None:
     key = world.new_key(Grant(everything=True), role=Role.ADMINISTRATOR)[0]
-    for said, field in BAD_RULES:
+    for text, field in BAD_RULES:
         answer = world.client.post(
-            f"{INSIGHT_PREFIX}/rules", data=dumps(said), headers={KEY_HEADER: key}
+            f"{INSIGHT_PREFIX}/rules", data=dumps(text), headers={KEY_HEADER: key}
         )
-        assert answer.status_code == 400, said
+        assert answer.status_code == 400, text
         assert answer.json is not None
-        assert [each["parameter"] for each in answer.json["errors"]] == [field], said
+        assert [each["parameter"] for each in answer.json["errors"]] == [field], text
     assert world.store.alert_rules() == []
 
 
-def test_silences_are_for_what_one_sees(world: World) -> None:
+def test_silences_are_limited_to_the_scope(world: World) -> None:
     until = now_ms() + DAY_MS
     limited = client(world, Role.OPERATOR, Grant(devices=frozenset({LONE})))
     made = limited.create_silence(until, device=LONE, reason="works")
@@ -223,7 +223,7 @@ def test_silences_are_for_what_one_sees(world: World) -> None:
     assert limited.alert_silences() == ()
 
 
-def test_rules_are_of_who_sees_all_and_may_administer(world: World) -> None:
+def test_rules_need_an_administrator_of_all_devices(world: World) -> None:
     admin = client(world)
     rule = admin.create_rule({"name": "Leaks"})
     some = Grant(devices=frozenset({TWIN}))
@@ -239,7 +239,7 @@ def test_rules_are_of_who_sees_all_and_may_administer(world: World) -> None:
     assert [each.name for each in client(world, Role.VIEWER).alert_rules()] == ["Leaks"]
 
 
-def test_alerts_are_shown_to_who_sees_the_device(world: World) -> None:
+def test_alerts_are_listed_if_their_device_is_in_scope(world: World) -> None:
     client(world).create_rule({"name": "Leaks"})
     with_leak(world)
     sees = client(world, Role.VIEWER, Grant(devices=frozenset({TWIN})))

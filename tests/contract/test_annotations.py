@@ -21,13 +21,13 @@ NOON, LATER = "2026-03-08T12:00:00.000Z", "2026-03-08T13:00:00.000Z"
 
 @pytest.fixture
 def world(sqlite_store: Store) -> World:
-    """Of one's own: the test changes something."""
+    """A world for one test, which changes it."""
     return _peopled(build(sqlite_store))
 
 
 @pytest.fixture(scope="module")
 def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """Shared: the tests change nothing."""
+    """A shared world, which no test changes."""
     with opened(f"sqlite:///{tmp_path_factory.mktemp('still') / 'weir.sqlite'}") as world:
         yield _peopled(world)
 
@@ -56,9 +56,9 @@ def ask(
 
 
 def made(world: World, path: str, by: str = "administrator", **body: Any) -> Any:
-    status, told = ask(world, "POST", path, body, by)
-    assert status == 201, told
-    return told
+    status, result = ask(world, "POST", path, body, by)
+    assert status == 201, result
+    return result
 
 
 def note(world: World, by: str = "operator", **more: Any) -> Any:
@@ -73,10 +73,10 @@ def test_a_note_is_written_searched_changed_and_deleted(world: World) -> None:
     lone = note(world, device=LONE)
 
     def listed(query: str = "", by: str = "viewer") -> list[str]:
-        status, told = ask(world, "GET", f"/notes{query}", by=by)
+        status, result = ask(world, "GET", f"/notes{query}", by=by)
         assert status == 200
-        assert told["count"] == len(told["data"])
-        return [each["id"] for each in told["data"]]
+        assert result["count"] == len(result["data"])
+        return [each["id"] for each in result["data"]]
 
     assert set(listed()) == {first["id"], span["id"], lone["id"]}
     assert set(listed(f"?device={TWIN}")) == {first["id"], span["id"]}
@@ -103,18 +103,18 @@ def test_a_page_of_devices_includes_the_notes_of_its_window(world: World) -> Non
 
     def noted(by: str, window: str = "24h") -> list[str]:
         path = f"/devices?ids={TWIN}&include=notes&window={window}"
-        status, told = ask(world, "GET", path, by=by)
+        status, result = ask(world, "GET", path, by=by)
         assert status == 200
-        return [each["text"] for each in told["data"][0]["notes"]]
+        return [each["text"] for each in result["data"][0]["notes"]]
 
     assert noted("viewer") == noted("viewer of north") == ["Own", "Group’s"]
     assert noted("viewer", "7d") == ["Before", "Own", "Group’s"]
     secret, _ = world.new_key(Grant(devices=frozenset({TWIN})))
     world.credentials["one"] = Credential({"service-api-key": secret}, frozenset())
-    assert noted("one") == ["Own"]  # the group isn't theirs
+    assert noted("one") == ["Own"]  # the group isn't in its grant
 
 
-def test_a_note_is_its_authors_and_an_administrators(world: World) -> None:
+def test_a_note_is_changed_by_its_author_or_an_administrator(world: World) -> None:
     mine = note(world, "operator")
     other = "operator of north"
     assert ask(world, "PATCH", f"/notes/{mine['id']}", {"text": "no"}, other)[0] == 403
@@ -171,27 +171,28 @@ def test_a_note_is_its_authors_and_an_administrators(world: World) -> None:
                           "reason": "x", "effect": "exclude"}, 409, None),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_named_and_changes_nothing(
+def test_an_invalid_request_names_its_field_and_changes_nothing(
     still: World, path: str, body: Any, status: int, field: str | None
 ) -> None:
-    found, told = ask(still, "POST", path, body)
-    assert found == status, told
+    result, message = ask(still, "POST", path, body)
+    assert result == status, message
     if field is not None:
-        assert [error["parameter"] for error in told["errors"]] == [field]
+        assert [error["parameter"] for error in message["errors"]] == [field]
     assert ask(still, "GET", path)[1]["count"] == 0
     assert ask(still, "GET", "/audit")[1]["count"] == 0
 
 
 def test_one_list_has_every_kind(world: World) -> None:
-    """What a chart asks: all of a device and a span, latest first, each with its kind."""
+    """The request of a chart: everything of a device in a span, latest first, each with its
+    kind."""
     note(world, text="Valve")
     span = {"device": TWIN, "from": "2026-03-08T14:00:00Z", "to": "2026-03-08T15:00:00Z"}
     plan = made(world, "/maintenance", reason="Works", **span)
 
     def listed(query: str) -> list[tuple[str, str]]:
-        status, told = ask(world, "GET", f"/annotations?device={TWIN}{query}", by="viewer")
-        assert (status, told["count"]) == (200, len(told["data"]))
-        return [(each["kind"], each.get("text") or each["reason"]) for each in told["data"]]
+        status, result = ask(world, "GET", f"/annotations?device={TWIN}{query}", by="viewer")
+        assert (status, result["count"]) == (200, len(result["data"]))
+        return [(each["kind"], each.get("text") or each["reason"]) for each in result["data"]]
 
     assert listed("") == [("maintenance", "Works"), ("note", "Valve")]
     assert listed("&kind=note,correction") == [("note", "Valve")]
@@ -249,7 +250,7 @@ def test_a_correction_is_previewed_made_seen_and_revoked(world: World) -> None:
     assert correction["metrics"] == ["flow_rate", "flow_amount"]
     assert _volume(world) == pytest.approx(before / 2)
     assert world.store.verify().wrong == 0
-    assert not due(world, TWIN)  # status and findings follow before the answer
+    assert not due(world, TWIN)  # status and findings are updated before the response
     status, rows = ask(
         world, "GET", f"/corrections/{correction['id']}/readings?limit=5", by="viewer"
     )
@@ -267,12 +268,12 @@ def test_a_correction_is_previewed_made_seen_and_revoked(world: World) -> None:
     assert ask(world, "GET", "/corrections?revoked=false")[1]["count"] == 0
 
 
-def test_raw_rows_of_an_excluded_span_stay_without_their_values(world: World) -> None:
-    asked = {"resolution": "raw", "from": NOON, "to": "2026-03-08T12:00:59Z"}
-    before = world.json(f"/flow/datapoints/{TWIN}", asked)["data"]
+def test_raw_rows_of_an_excluded_span_are_listed_without_values(world: World) -> None:
+    fields = {"resolution": "raw", "from": NOON, "to": "2026-03-08T12:00:59Z"}
+    before = world.json(f"/flow/datapoints/{TWIN}", fields)["data"]
     made(world, "/corrections", device=TWIN, **{"from": NOON}, to=LATER, effect="exclude",
          reason="hose test")  # fmt: skip
-    after = world.json(f"/flow/datapoints/{TWIN}", asked)["data"]
+    after = world.json(f"/flow/datapoints/{TWIN}", fields)["data"]
     assert [row["recorded_at"] for row in after] == [row["recorded_at"] for row in before]
     assert {value for row in after for name, value in row.items() if name != "recorded_at"} == {
         None
@@ -294,8 +295,9 @@ def test_the_audit_log_is_for_administrators_of_all_devices(world: World) -> Non
         assert ask(world, "GET", "/audit", by=by)[0] == 403
 
 
-def test_me_tells_the_role(still: World) -> None:
-    told: Callable[[str], Any] = lambda by: ask(still, "GET", "/me", by=by)[1]  # noqa: E731
-    assert [told(role.value)["role"] for role in Role] == [role.value for role in Role]
-    assert [told(role.value)["mayEmbed"] for role in Role] == [False, True, True]
-    assert told("token")["role"] == "viewer"
+def test_me_has_the_role(still: World) -> None:
+    result: Callable[[str], Any] = lambda by: ask(still, "GET", "/me", by=by)[1]  # noqa: E731
+    assert [result(role.value)["role"] for role in Role] == [role.value for role in Role]
+    assert [result(role.value)["mayEmbed"] for role in Role] == [False, True, True]
+    assert result("token")["role"] == "viewer"
+    assert result("token")["units"] == "us"

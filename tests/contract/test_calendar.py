@@ -1,4 +1,4 @@
-"""Days and months in the zones that break calendars, each against a walk over the raw rows."""
+"""Days and months in zones with odd offsets, against a walk over the raw rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.contract.test_datapoints import datapoints, keeps, span
 from tests.tables import cases
 from tests.world import METER, OLD, TWIN, World
 
-ZONES = {  # zone → the source of days whose edges lie off the hour, or of all of them
+ZONES = {  # zone → the source of days whose edges lie off the hour, or of all days
     "UTC": "1hour",
     "America/New_York": "1hour",
     "America/Santiago": "1hour",  # a day that starts at 01:00
@@ -42,8 +42,8 @@ def ends(*texts: str | None) -> list[int | None]:
 def owed_by_source(
     readings: list[Any], unit: str, zone: str, bounds: list[int | None], **more: Any
 ) -> list[truth.Row]:
-    """Each day or month from hours where it begins and ends on the hour, else from the finer rows
-    of its zone: the day's own edges decide, not the range."""
+    """Each day or month from hours if it begins and ends on the hour, else from the finer rows of
+    its zone. Each day's own edges decide, not the range."""
     tz = timez.zone(zone)
     made = {
         source: {
@@ -79,10 +79,11 @@ def test_local_days_and_months_are_exact(
 @cases("unit", ["day", "month"])
 @cases("filters", [{}, {"filter": "flowRate:gt:20"}])
 def test_a_day_is_the_same_in_every_range(world: World, unit: str, filters: dict[str, str]) -> None:
-    """Lord Howe goes off the hour in April: a range that ends before then, and one after."""
-    asked = {"timezone": "Australia/Lord_Howe", "from": "2026-02-28T13:00:00Z", **filters}
-    short = datapoints(world, METER, unit, **asked, to="2026-03-31T12:59:59Z")["data"]
-    long = datapoints(world, METER, unit, **asked, to="2026-06-30T00:00:00Z")["data"]
+    """Lord Howe's offset is off the hour from April: a range that ends before then, and one
+    after."""
+    fields = {"timezone": "Australia/Lord_Howe", "from": "2026-02-28T13:00:00Z", **filters}
+    short = datapoints(world, METER, unit, **fields, to="2026-03-31T12:59:59Z")["data"]
+    long = datapoints(world, METER, unit, **fields, to="2026-06-30T00:00:00Z")["data"]
     assert short
     assert long[: len(short)] == short
 
@@ -97,7 +98,7 @@ def test_a_day_is_the_same_in_every_range(world: World, unit: str, filters: dict
         ("2011-12-30T11:00:00Z", None),
     ],
 )
-def test_a_day_that_never_was(
+def test_a_day_that_the_zone_skipped(
     world: World, unit: str, from_text: str | None, to_text: str | None
 ) -> None:
     tz, bounds = timez.zone("Pacific/Apia"), ends(from_text, to_text)
@@ -127,7 +128,7 @@ STAMPS = [
 
 
 @cases(("zone", "day", "owed"), STAMPS)
-def test_the_first_instant_of_the_local_day_stamps_it(
+def test_a_day_is_stamped_with_its_first_instant(
     world: World, zone: str, day: str, owed: list[str]
 ) -> None:
     device = OLD if zone == "Pacific/Apia" else METER
@@ -136,7 +137,7 @@ def test_the_first_instant_of_the_local_day_stamps_it(
 
 
 @cases(("day", "minutes"), [("2026-03-07", 1440), ("2026-03-08", 1380), ("2026-11-01", 1500)])
-def test_the_minutes_of_a_day_are_its_own(world: World, day: str, minutes: int) -> None:
+def test_a_day_has_exactly_its_own_minutes(world: World, day: str, minutes: int) -> None:
     rows = datapoints(world, METER, "day", timezone="America/New_York")["data"]
     (row,) = [row for row in rows if row["bucket"].startswith(day)]
     assert row["total_flow_amount"] / row["avg_flow_rate"] == pytest.approx(minutes)
@@ -174,10 +175,9 @@ def test_a_filter_selects_source_rows_before_they_are_regrouped(
     assert datapoints(world, METER, unit, count="true", **query)["count"] == len(owed)
 
 
-def test_a_bucket_belongs_to_the_range_by_its_start_alone(world: World) -> None:
-    """All of its readings may lie after ``to``: the hour of 05:00 belongs to a range that ends
-    at 05:00 sharp."""
-    at = "2026-03-08T06:00:00Z"  # the twin's first hour
+def test_a_bucket_is_in_the_range_if_its_start_is(world: World) -> None:
+    """All of its readings may follow ``to``: the hour of 05:00 is in a range that ends at 05:00."""
+    at = "2026-03-08T06:00:00Z"  # the first hour of the twin device
     rows = datapoints(world, TWIN, "day", **{"from": at, "to": at})["data"]
     hour = datapoints(world, TWIN, "1hour", **{"from": at, "to": at})["data"]
     assert [row["total_flow_amount"] for row in rows] == [hour[0]["total_flow_amount"]]

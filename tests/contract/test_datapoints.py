@@ -1,5 +1,5 @@
-"""Rows at one resolution: their columns, bounds, pages, stamps and filters, against a walk over
-the raw rows."""
+"""Rows at one resolution: columns, bounds, pages, timestamps and filters, against a walk over the
+raw rows."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_envelope(world: World, resolution: str) -> None:
 
 
 @cases("resolution", RESOLUTIONS)
-def test_count_answers_only_resolution_and_count(world: World, resolution: str) -> None:
+def test_count_returns_only_resolution_and_count(world: World, resolution: str) -> None:
     whole = datapoints(world, METER, resolution, limit="10000")["data"]
     counted = datapoints(world, METER, resolution, count="true", limit="1", offset="5")
     assert counted == {"resolution": resolution, "count": len(whole)}
@@ -122,7 +122,7 @@ def test_two_events_at_one_instant_are_two_rows(world: World) -> None:
 
 
 @cases("resolution", ["raw", *STORED, "day", "month"])
-def test_pages_join_to_the_whole(world: World, resolution: str) -> None:
+def test_pages_together_have_every_row(world: World, resolution: str) -> None:
     whole = datapoints(world, METER, resolution, limit="10000")["data"]
     step = max(1, len(whole) // 3)
     pages = [
@@ -141,7 +141,7 @@ def test_a_page_beyond_the_end_is_empty(world: World, resolution: str, offset: s
 
 @cases("zone", ["America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])
 @cases("resolution", ["raw", *STORED])
-def test_stamps_are_wall_clock_with_offset_in_a_zone(
+def test_timestamps_are_local_with_offset_in_a_zone(
     world: World, resolution: str, zone: str
 ) -> None:
     owed = truth.shown(expected(world, METER, resolution), STAMP[resolution], timez.zone(zone))
@@ -188,12 +188,14 @@ def keeps(column: str, operator: str, value: float) -> truth.Keep:
     + [("1hour", *pair) for pair in AGGREGATED_FIELDS.items()]
     + [("5min", "flowRate", "avg_flow_rate"), ("1min", "maxQuality", "max_quality")],
 )
-def test_a_filter_keeps_what_it_says(
+def test_a_filter_keeps_matching_rows(
     world: World, resolution: str, field: str, column: str, operator: str
 ) -> None:
     rows = expected(world, METER, resolution)
-    known = sorted(row[column] for row in rows if row[column] is not None)
-    value = known[len(known) // 2] if resolution == "raw" else round(known[len(known) // 2], 2)
+    present = sorted(row[column] for row in rows if row[column] is not None)
+    value = (
+        present[len(present) // 2] if resolution == "raw" else round(present[len(present) // 2], 2)
+    )
     owed = [row for row in rows if keeps(column, operator, value)(row)]
     query = {"filter": f"{field}:{operator}:{value!r}", "limit": "10000"}
     reply = datapoints(world, METER, resolution, **query)
@@ -202,7 +204,7 @@ def test_a_filter_keeps_what_it_says(
     assert counted["count"] == len(owed)
 
 
-def test_filters_are_anded_and_paged(world: World) -> None:
+def test_filters_are_combined_by_and_before_paging(world: World) -> None:
     owed = [
         row
         for row in expected(world, METER, "raw")
@@ -215,7 +217,7 @@ def test_filters_are_anded_and_paged(world: World) -> None:
 
 # --- Total ---------------------------------------------------------------------------------------
 
-TOTALS = {  # span → the source that the interface chooses
+TOTALS = {  # span → the source that the interface prescribes
     "open": (None, None, "1hour"),
     "open to the right": ("2026-03-08T00:20:00Z", None, "1hour"),
     "open to the left": (None, "2026-03-08T05:40:00Z", "1hour"),
@@ -279,7 +281,7 @@ def test_a_filter_on_total_selects_source_rows(
     truth.assert_same(datapoints(world, id, "total", **query)["data"], [owed])
 
 
-def test_the_world_has_what_these_tests_need(world: World) -> None:
+def test_the_test_data_has_the_cases_that_these_tests_need(world: World) -> None:
     rows = expected(world, METER, "raw", ms("2026-03-08T00:00Z"), ms("2026-03-09T00:00Z"))
     assert len(rows) > 80
     assert any(row["flow_amount"] < 0 for row in rows)

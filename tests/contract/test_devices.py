@@ -40,7 +40,7 @@ def test_every_device_has_its_fields_and_no_others(world: World) -> None:
         assert device["category"] in ("EndDevice", "Gateway")
 
 
-def test_a_device_says_what_was_imported(world: World) -> None:
+def test_a_device_has_its_imported_fields(world: World) -> None:
     (meter,) = devices(world, serialNumber="M-1")
     del meter["created"], meter["updated"]
     assert meter == {
@@ -68,19 +68,17 @@ def test_config_may_be_null(world: World) -> None:
 
 
 @cases(
-    ("by", "told"),
+    ("by", "texts"),
     [
         ("all", ["all floors", "north"]),
-        ("group", ["north"]),  # of a device's groups those that the key was granted
+        ("group", ["north"]),  # those of a device's groups that the key was granted
         ("both", ["all floors"]),
         ("devices", None),
     ],
 )
-def test_config_names_the_groups_that_the_key_may_know_of(
-    world: World, by: str, told: list[str] | None
-) -> None:
-    found = {d["id"]: d["config"] or {} for d in world.json("/device", by=by)}
-    assert found.get(TWIN, {}).get("groups") == told
+def test_config_names_only_granted_groups(world: World, by: str, texts: list[str] | None) -> None:
+    fields = {d["id"]: d["config"] or {} for d in world.json("/device", by=by)}
+    assert fields.get(TWIN, {}).get("groups") == texts
 
 
 def test_other_configuration_stays_beside_the_groups(world: World) -> None:
@@ -131,10 +129,10 @@ def test_order_is_by_the_field_then_by_id_with_nulls_last(
     listed = devices(world, **{name: value for name, value in query.items() if value})
     descending = bool(order) and order.lower() == "desc"
     field = by or "label"
-    known = sorted((d for d in listed if d.get(field) is not None), key=lambda d: d["id"])
-    known.sort(key=lambda d: d[field], reverse=descending)
+    present = sorted((d for d in listed if d.get(field) is not None), key=lambda d: d["id"])
+    present.sort(key=lambda d: d[field], reverse=descending)
     nulls = sorted((d for d in listed if d.get(field) is None), key=lambda d: d["id"])
-    assert [d["id"] for d in listed] == [d["id"] for d in [*known, *nulls]]
+    assert [d["id"] for d in listed] == [d["id"] for d in [*present, *nulls]]
 
 
 @cases("pagination", ["true", "false", None])

@@ -1,4 +1,4 @@
-"""docs/service.md: complete, and its examples are true."""
+"""docs/service.md is complete, and its examples are true."""
 
 from __future__ import annotations
 
@@ -35,20 +35,22 @@ PARAMETERS = {
         | set(RAW_COLUMNS)
     ),
 )
-def test_every_endpoint_parameter_and_word_is_named(named: str) -> None:
+def test_every_endpoint_parameter_and_term_is_named(named: str) -> None:
     assert f"`{named}`" in TEXT or f"`{named}=" in TEXT
 
 
-def test_every_aggregated_column_follows_from_what_is_said() -> None:
-    said = {"avg": "flow_rate flow_amount quality signal_strength network_rssi onboard_temperature"}
-    said["min"] = said["max"] = said["avg"].replace("flow_amount ", "")
-    said["total"] = "flow_amount"
-    named = {f"{function}_{name}" for function, names in said.items() for name in names.split()}
+def test_every_aggregated_column_follows_from_the_text() -> None:
+    fields = {
+        "avg": "flow_rate flow_amount quality signal_strength network_rssi onboard_temperature"
+    }
+    fields["min"] = fields["max"] = fields["avg"].replace("flow_amount ", "")
+    fields["total"] = "flow_amount"
+    named = {f"{function}_{name}" for function, names in fields.items() for name in names.split()}
     assert named == set(AGGREGATE_COLUMNS)
     assert len(AGGREGATES) == len(named)
 
 
-def test_there_are_examples_of_what_matters() -> None:
+def test_there_are_examples_of_each_kind() -> None:
     shown = " ".join(path for path, _, _ in EXAMPLES)
     assert TEXT.count("\nGET ") == len(EXAMPLES)
     for path in ("/device", "/flow/datapoints/", "/flow/adaptive/", "/flow/latest"):
@@ -56,20 +58,20 @@ def test_there_are_examples_of_what_matters() -> None:
 
 
 @cases(("url", "status", "owed"), EXAMPLES)
-def test_an_example_is_answered_as_shown(world: World, url: str, status: str, owed: str) -> None:
+def test_an_example_has_the_shown_response(world: World, url: str, status: str, owed: str) -> None:
     answer = world.client.get(url, headers=dict(world.credentials["all"].headers))
     assert answer.status_code == int(status)
     assert_within(json.loads(owed), answer.get_json(force=True))
 
 
-def assert_within(owed: Any, answered: Any) -> None:
-    """Everything that the example shows is in the answer; the answer may have more fields."""
+def assert_within(owed: Any, responses: Any) -> None:
+    """Everything in the example is in the response, which may have more fields."""
     if isinstance(owed, dict):
         for name, value in owed.items():
-            assert_within(value, answered[name])
+            assert_within(value, responses[name])
     elif isinstance(owed, list):
-        assert len(owed) == len(answered)
-        for shown, value in zip(owed, answered, strict=True):
+        assert len(owed) == len(responses)
+        for shown, value in zip(owed, responses, strict=True):
             assert_within(shown, value)
     else:
-        assert owed == answered
+        assert owed == responses

@@ -1,4 +1,5 @@
-"""`/insight/v1/devices/{id}/usual|forecast|month-end`: held to the rules over the very readings."""
+"""`/insight/v1/devices/{id}/usual|forecast|month-end`, against the rules applied to the
+readings."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from tests.world import ACME, FOREIGN, World, opened
 NEW_YORK = zone("America/New_York")
 START = parse_instant("2026-01-05T05:00:00Z")  # a Monday's midnight in New York
 DAYS = 70
-END = START + DAYS * DAY_MS  # 2026-03-16; the clock went ahead on 8 March
+END = START + DAYS * DAY_MS  # 2026-03-16; clocks went forward on 8 March
 SERIALS = ("W-1", "W-2", "W-3")
 
 
@@ -32,8 +33,8 @@ SERIALS = ("W-1", "W-2", "W-3")
 def world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
-    """W-1 uses the same each day, W-2 has some chance, W-3 is new."""
-    said = {
+    """W-1 uses the same every day, W-2 varies randomly, W-3 is new."""
+    fields = {
         "deviceTimeZone": NEW_YORK.key,
         "reportingInterval": 3600.0,
         "costPerGallon": {"value": 0.01, "currency": "USD"},
@@ -42,7 +43,7 @@ def world(
         citus.place(request.param, tmp_path_factory.mktemp("expectations")) as url,
         opened(url) as world,
     ):
-        world.store.import_devices(ACME, [NewDevice(serial, said) for serial in SERIALS])
+        world.store.import_devices(ACME, [NewDevice(serial, fields) for serial in SERIALS])
         for serial, volumes in (
             ("W-1", [100.0 + n % 24 for n in range(DAYS * 24)]),
             ("W-2", district(DAYS)),
@@ -74,57 +75,59 @@ def got(world: World, serial: str, what: str, **query: Any) -> Any:
     return answer.json
 
 
-def test_usual_is_what_each_day_was(world: World) -> None:
-    """In local hours: the weeks before the change of the clock pair with those after it."""
+def test_usual_equals_identical_earlier_days(world: World) -> None:
+    """By local hours: weeks before the change of clocks pair with those after it."""
     first, last = END - 28 * DAY_MS, END - 21 * DAY_MS
-    told = got(world, "W-1", "usual", **{"from": stamp(first), "to": stamp(last - 1)})
-    assert told["timezone"] == NEW_YORK.key
-    assert told["count"] == len(told["data"]) == 7 * 24
-    for row in told["data"]:
+    result = got(world, "W-1", "usual", **{"from": stamp(first), "to": stamp(last - 1)})
+    assert result["timezone"] == NEW_YORK.key
+    assert result["count"] == len(result["data"]) == 7 * 24
+    for row in result["data"]:
         at = parse_instant(row["bucket_start"])
         volume = 100.0 + (at - START) // HOUR_MS % 24
-        assert row["volume"] == pytest.approx(volume, rel=0.005)  # kept in 16 bits
+        assert row["volume"] == pytest.approx(volume, rel=0.005)  # stored in 16 bits
         assert row["low"] <= row["volume"] <= row["high"]
 
 
-def test_nothing_is_usual_before_three_weeks(world: World) -> None:
+def test_there_is_no_usual_before_three_weeks(world: World) -> None:
     span = {"from": stamp(END - 10 * DAY_MS), "to": stamp(END)}
     assert got(world, "W-3", "usual", **span)["data"] == []
 
 
-def test_a_forecast_is_that_of_the_rule_from_earlier_readings_alone(world: World) -> None:
+def test_a_forecast_follows_the_rule_from_earlier_readings(world: World) -> None:
     as_of = END - 5 * DAY_MS + 17 * 60_000
-    told = got(world, "W-2", "forecast", asOf=stamp(as_of))
+    result = got(world, "W-2", "forecast", asOf=stamp(as_of))
     hours = {END - (DAYS * 24 - n) * HOUR_MS: v for n, v in enumerate(district(DAYS))}
     made = forecast(hours, as_of, NEW_YORK)
-    assert [parse_instant(r["bucket_start"]) for r in told["data"]] == [
+    assert [parse_instant(r["bucket_start"]) for r in result["data"]] == [
         r.bucket_start_ms for r in made
     ]
-    assert [r["volume"] for r in told["data"]] == pytest.approx([r.volume for r in made], rel=0.01)
-    first = told["data"][0]
+    assert [r["volume"] for r in result["data"]] == pytest.approx(
+        [r.volume for r in made], rel=0.01
+    )
+    first = result["data"][0]
     assert first["low95"] <= first["low80"] <= first["volume"] <= first["high80"] <= first["high95"]
     assert len(got(world, "W-2", "forecast", asOf=stamp(as_of), hours=3)["data"]) == 3
 
 
-def test_a_month_ends_near_where_it_ended(world: World) -> None:
+def test_a_month_end_is_near_the_real_one(world: World) -> None:
     as_of = parse_instant("2026-02-15T05:00:00Z")  # midnight in New York
-    told = got(world, "W-2", "month-end", asOf=stamp(as_of))
+    result = got(world, "W-2", "month-end", asOf=stamp(as_of))
     at = {END - (DAYS * 24 - n) * HOUR_MS: v for n, v in enumerate(district(DAYS))}
     first, end = (parse_instant(f"2026-{month}-01T05:00:00Z") for month in ("02", "03"))
     so_far = sum(v for start, v in at.items() if first <= start < as_of)
     whole = sum(v for start, v in at.items() if first <= start < end)
-    assert told["month"] == "2026-02"
-    assert told["soFar"] == pytest.approx(so_far)
-    assert told["expected"] == pytest.approx(whole, rel=0.02)
-    assert told["cost"]["expected"] == pytest.approx(told["expected"] * 0.01)
-    assert told["low80"] is None  # this organization has too few finished months to judge by
+    assert result["month"] == "2026-02"
+    assert result["soFar"] == pytest.approx(so_far)
+    assert result["expected"] == pytest.approx(whole, rel=0.02)
+    assert result["cost"]["expected"] == pytest.approx(result["expected"] * 0.01)
+    assert result["low80"] is None  # this organization has too few finished months for an interval
 
 
-def test_a_month_of_a_new_meter_is_too_early_to_say(world: World) -> None:
-    told = got(world, "W-3", "month-end", asOf=stamp(END - 8 * DAY_MS))
-    assert told["expected"] is None
-    assert told["cost"]["expected"] is None
-    assert told["soFar"] == pytest.approx(50.0 * 7 * 24)
+def test_a_month_end_of_a_new_meter_is_too_early(world: World) -> None:
+    result = got(world, "W-3", "month-end", asOf=stamp(END - 8 * DAY_MS))
+    assert result["expected"] is None
+    assert result["cost"]["expected"] is None
+    assert result["soFar"] == pytest.approx(50.0 * 7 * 24)
 
 
 @cases(
@@ -139,7 +142,7 @@ def test_a_month_of_a_new_meter_is_too_early_to_say(world: World) -> None:
         ("usual", {"from": stamp(END - 401 * DAY_MS), "to": stamp(END)}, "from"),
     ],
 )
-def test_what_cannot_be_is_named(
+def test_an_invalid_request_names_its_parameter(
     world: World, what: str, query: dict[str, Any], parameter: str
 ) -> None:
     answer = ask(world, "W-1", what, **query)
@@ -148,7 +151,7 @@ def test_what_cannot_be_is_named(
 
 
 @pytest.mark.parametrize("what", ["usual", "forecast", "month-end"])
-def test_a_foreign_device_isnt_there(world: World, what: str) -> None:
+def test_a_device_of_another_organization_is_not_found(world: World, what: str) -> None:
     span = {"from": stamp(START), "to": stamp(START)} if what == "usual" else {}
     assert ask(world, FOREIGN, what, **span).status_code == 404
 
@@ -181,10 +184,10 @@ TEN_MS = 600_000
 
 @pytest.mark.parametrize("shift", ["day", "week"])
 @pytest.mark.parametrize("name", ZONES)
-def test_each_hour_is_compared_with_its_own_on_the_wall_clock(
+def test_each_hour_is_compared_with_the_same_local_hour(
     world: World, name: str, shift: str
 ) -> None:
-    """A reading each ten minutes whose volume is its own number: sums tell which were taken."""
+    """Each ten-minute reading has its own number as its volume, so sums show which were taken."""
     serial = f"C-{name}-{shift}"
     world.store.import_devices(ACME, [NewDevice(serial, {"deviceTimeZone": name})])
     (device,) = world.store.resolve(everything(ACME), [serial])
@@ -196,7 +199,7 @@ def test_each_hour_is_compared_with_its_own_on_the_wall_clock(
         volumes = {at: 1.0 + (at - first) // TEN_MS for at in range(first, last, TEN_MS)}
         world.store.write([reading(device, at, flow_amount=v) for at, v in volumes.items()])
         start, end = change - DAY_MS, change + 2 * DAY_MS
-        told = got(
+        result = got(
             world, serial, "comparison",
             **{"compare": shift, "from": stamp(start), "to": stamp(end - 1)},
         )  # fmt: skip
@@ -206,11 +209,13 @@ def test_each_hour_is_compared_with_its_own_on_the_wall_clock(
             if other is not None:
                 hour = at // HOUR_MS * HOUR_MS
                 paired[hour] = paired.get(hour, 0.0) + volumes[other]
-        got_by_hour = {parse_instant(r["bucket_start"]): r["volume"] for r in told["data"]}
+        got_by_hour = {parse_instant(r["bucket_start"]): r["volume"] for r in result["data"]}
         whole = {hour: v for hour, v in paired.items() if start <= hour < end}
         assert got_by_hour == pytest.approx(whole), (name, text)
-        assert told["otherVolume"] == pytest.approx(sum(paired.values()))
-        assert told["volume"] == pytest.approx(sum(volumes[at] for at in range(start, end, TEN_MS)))
+        assert result["otherVolume"] == pytest.approx(sum(paired.values()))
+        assert result["volume"] == pytest.approx(
+            sum(volumes[at] for at in range(start, end, TEN_MS))
+        )
 
 
 def test_days_and_another_device_are_compared_too(world: World) -> None:
@@ -236,13 +241,13 @@ def test_days_and_another_device_are_compared_too(world: World) -> None:
         ({"compare": "week", "metric": "height"}, 400),
     ],
 )
-def test_what_cannot_be_compared(world: World, query: dict[str, Any], status: int) -> None:
+def test_invalid_comparisons_are_refused(world: World, query: dict[str, Any], status: int) -> None:
     span = {"from": stamp(END - 40 * DAY_MS), "to": stamp(END)}
     assert ask(world, "W-1", "comparison", **span, **query).status_code == status
 
 
 def test_a_side_without_enough_data_has_no_difference(world: World) -> None:
     span = {"from": stamp(END - 10 * DAY_MS), "to": stamp(END - 1)}
-    told = got(world, "W-3", "comparison", compare="week", **span)
-    assert told["otherCoverage"] < 0.9
-    assert (told["difference"], told["percent"]) == (None, None)
+    result = got(world, "W-3", "comparison", compare="week", **span)
+    assert result["otherCoverage"] < 0.9
+    assert (result["difference"], result["percent"]) == (None, None)

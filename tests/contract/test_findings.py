@@ -1,5 +1,4 @@
-"""`/insight/v1/findings`: what is listed for whom, in which order, with which evidence, and what
-"not a problem" does."""
+"""`/insight/v1/findings`: scope, order, evidence, and dismissal as "not a problem"."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ ROW = {
 def world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
-    """With a leak in some meters and in the foreign one, all evaluated."""
+    """Leaks in some meters and in one of another organization, all evaluated."""
     with (
         citus.place(request.param, tmp_path_factory.mktemp("findings")) as url,
         opened(url) as world,
@@ -84,13 +83,13 @@ def test_a_row_has_exactly_the_fields_of_the_contract(world: World) -> None:
     assert {row["kind"] for row in page["data"]} <= {kind.name for kind in KINDS}
 
 
-def test_worst_first(world: World) -> None:
+def test_findings_are_listed_worst_first(world: World) -> None:
     rows = get(world, limit=1000)["data"]
     keys = [(SEVERITIES.index(r["severity"]), -(r["costPerDay"] or 0.0)) for r in rows]
     assert keys == sorted(keys)
 
 
-def test_pages_make_the_whole(world: World) -> None:
+def test_pages_together_have_every_finding(world: World) -> None:
     whole = get(world, limit=1000)["data"]
     parts = [get(world, limit=40, offset=n)["data"] for n in range(0, len(whole) + 40, 40)]
     assert [row for part in parts for row in part] == whole
@@ -116,13 +115,13 @@ def test_pages_make_the_whole(world: World) -> None:
         ({"to": "2026-03-01T00:00:00Z"}, lambda row: row["start"] <= "2026-03-01T00:00:00Z"),
     ],
 )  # fmt: skip
-def test_a_filter_leaves_what_it_says(world: World, query: dict[str, Any], keeps: Any) -> None:
-    rows, found = get(world, limit=1000)["data"], get(world, limit=1000, **query)["data"]
+def test_a_filter_keeps_matching_findings(world: World, query: dict[str, Any], keeps: Any) -> None:
+    rows, result = get(world, limit=1000)["data"], get(world, limit=1000, **query)["data"]
     expected = [row for row in rows if keeps(row)]
-    if query == {"device": "M-1"}:  # one device: the serial number's before the network's
-        assert {row["deviceId"] for row in found} == {METER}
+    if query == {"device": "M-1"}:  # one device: its serial number counts before the network's
+        assert {row["deviceId"] for row in result} == {METER}
     else:
-        assert found == expected
+        assert result == expected
 
 
 @cases(
@@ -139,18 +138,20 @@ def test_a_filter_leaves_what_it_says(world: World, query: dict[str, Any], keeps
         ({"nonsense": "1"}, "nonsense"),
     ],
 )
-def test_what_cannot_be_is_named(world: World, query: dict[str, Any], parameter: str) -> None:
+def test_an_invalid_request_names_its_parameter(
+    world: World, query: dict[str, Any], parameter: str
+) -> None:
     answer = world.client.get(
         f"{INSIGHT_PREFIX}/findings?{urlencode(query)}",
         headers=dict(world.credentials["all"].headers),
     )
     assert answer.status_code == 400
-    told: Any = answer.json
-    assert [error["parameter"] for error in told["errors"]] == [parameter]
+    fields: Any = answer.json
+    assert [error["parameter"] for error in fields["errors"]] == [parameter]
 
 
 @cases("by", ["all", "group", "devices", "both", "nothing", "token", "token for one"])
-def test_nobody_sees_findings_of_devices_beyond_the_scope(world: World, by: str) -> None:
+def test_findings_outside_the_scope_are_not_listed(world: World, by: str) -> None:
     sees = world.credentials[by].sees
     expected = [row for row in get(world, limit=1000)["data"] if row["deviceId"] in sees]
     page = get(world, by=by, limit=1000)
@@ -176,9 +177,9 @@ def test_foreign_and_missing_are_byte_for_byte_the_same(world: World, by: str) -
                 headers={**world.credentials[by].headers, "X-Request-Id": "same"},
             )
             assert answer.status_code == 404
-            told: Any = answer.json
-            told.pop("instance", None)  # the request's id
-            bodies.append(told)
+            fields: Any = answer.json
+            fields.pop("instance", None)  # the request's id
+            bodies.append(fields)
         assert bodies[0] == bodies[1]
     assert leaks(world, by="all")  # and nothing was dismissed
     assert not get(world, state="dismissed")["data"]
@@ -186,9 +187,9 @@ def test_foreign_and_missing_are_byte_for_byte_the_same(world: World, by: str) -
 
 def test_the_evidence_is_a_series_around_it(world: World) -> None:
     (row,) = leaks(world, device=QUIET)
-    told = get(world, f"/{row['id']}")
-    assert {name: told[name] for name in ROW} == row
-    shown = told["evidence"]
+    result = get(world, f"/{row['id']}")
+    assert {name: result[name] for name in ROW} == row
+    shown = result["evidence"]
     assert (shown["resolution"], shown["metric"]) == ("1hour", "total_flow_amount")
     starts = [parse_instant(each["bucket_start"]) for each in shown["data"]]
     assert starts == sorted(starts)
@@ -221,7 +222,7 @@ def test_not_a_problem_raises_the_threshold_and_can_be_undone(world: World) -> N
     assert world.store.finding_settings("org-acme") == []
 
 
-def test_one_that_is_being_repaired_keeps_its_threshold(world: World) -> None:
+def test_a_finding_in_repair_keeps_its_threshold(world: World) -> None:
     (row,) = leaks(world, device=LONE)
     answer = post(world, f"/{row['id']}/dismiss", {"as": "being-repaired"})
     assert answer.json["threshold"]["factor"] == answer.json["threshold"]["before"] == 1
@@ -267,7 +268,7 @@ def test_a_burst_becomes_the_new_normal_and_that_can_be_undone(world: World) -> 
 
 
 @cases("body", [{"reason": 7}, {"reason": "x" * 501}, {"why": "so"}, {"as": "so"}, []])
-def test_a_reason_that_cannot_be_changes_nothing(world: World, body: Any) -> None:
+def test_an_invalid_reason_is_refused_and_changes_nothing(world: World, body: Any) -> None:
     (row,) = leaks(world, device=METER)
     assert post(world, f"/{row['id']}/dismiss", body).status_code == 400
     assert leaks(world, device=METER) == [row]
@@ -277,17 +278,17 @@ def test_the_client_reads_them(world: World) -> None:
     key = world.credentials["all"].headers["service-api-key"]
     client = Client.in_process(world.client.application, Credential.key(key))
     page = client.findings(device=METER, kinds=["continuous-flow"], states=["open"])
-    (found,) = page.findings
-    assert (page.count, found.device_id, found.end_ms) == (1, METER, None)
+    (result,) = page.findings
+    assert (page.count, result.device_id, result.end_ms) == (1, METER, None)
     assert client.findings(count_only=True).count == get(world)["count"]
-    detail = client.finding(found.id)
-    assert detail.finding == found
+    detail = client.finding(result.id)
+    assert detail.finding == result
     assert detail.series
-    judged = client.dismiss_finding(found.id, "known")
+    judged = client.dismiss_finding(result.id, "known")
     assert (judged.finding.state, judged.factor) == ("dismissed", 1.5)
     with pytest.raises(Conflict):
-        client.dismiss_finding(found.id)
-    assert client.restore_finding(found.id).finding == found
+        client.dismiss_finding(result.id)
+    assert client.restore_finding(result.id).finding == result
     with pytest.raises(NotFound):
         client.finding("nothing")
 
@@ -309,12 +310,12 @@ def change(world: World, status: int = 200, **body: Any) -> Any:
     return answer.json
 
 
-def limit(told: Any) -> tuple[float, str, bool, float]:
-    (row,) = (r for r in told["data"] if (r["kind"], r["key"]) == ("continuous-flow", "limit"))
+def limit(fields: Any) -> tuple[float, str, bool, float]:
+    (row,) = (r for r in fields["data"] if (r["kind"], r["key"]) == ("continuous-flow", "limit"))
     return row["value"], row["origin"], row["own"], row["inherited"]
 
 
-def test_a_setting_says_whence_it_comes_and_can_be_taken_back(world: World) -> None:
+def test_a_setting_names_its_source_and_can_be_reset(world: World) -> None:
     device, leak_ = world.devices[METER].id, "continuous-flow"
     assert limit(settings(world, device=device)) == (1.0, "default", False, 1.0)
     assert limit(change(world, kind=leak_, set={"limit": 2})) == (2.0, "organization", True, 1.0)
@@ -350,20 +351,20 @@ def test_a_bad_setting_is_named_and_changes_nothing(
     assert not world.store.finding_settings(world.devices[METER].organization_id)
 
 
-def test_settings_of_what_the_scope_does_not_see_are_not_there(world: World) -> None:
+def test_settings_outside_the_scope_are_not_found(world: World) -> None:
     foreign = world.devices[FOREIGN].id
     change(world, status=404, device=foreign, kind="burst", set={"score": 9})
     settings(world, status=404, device=foreign)
     settings(world, status=404, group="no such group")
 
 
-def test_the_document_names_every_route(world: World) -> None:
+def test_the_openapi_document_has_every_route(world: World) -> None:
     answer = world.client.get(
         f"{INSIGHT_PREFIX}/api-json", headers=dict(world.credentials["all"].headers)
     )
     document: Any = answer.json
-    told = {(path, method) for path, methods in document["paths"].items() for method in methods}
-    assert told >= {
+    messages = {(path, method) for path, methods in document["paths"].items() for method in methods}
+    assert messages >= {
         (f"{INSIGHT_PREFIX}/findings", "get"),
         (f"{INSIGHT_PREFIX}/findings/{{id}}", "get"),
         (f"{INSIGHT_PREFIX}/findings/{{id}}/dismiss", "post"),

@@ -1,4 +1,4 @@
-"""How the service speaks HTTP: problems, methods, paths, validators, caching."""
+"""The service's use of HTTP: problems, methods, paths, validators, caching."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_every_problem_has_one_shape(
     ],
 )
 @cases("path", ["/device", "/version"])
-def test_an_accept_header_that_rules_json_out_is_refused(
+def test_an_accept_header_that_excludes_json_is_refused(
     world: World, accept: str, status: int, path: str
 ) -> None:
     answer = world.get(path, Accept=accept)
@@ -139,7 +139,7 @@ def test_head_is_get_without_a_body(world: World, path: str) -> None:
 
 
 @cases("path", NEEDED)
-def test_options_needs_no_credential_and_says_what_is_allowed(world: World, path: str) -> None:
+def test_options_needs_no_credential_and_lists_the_methods(world: World, path: str) -> None:
     answer = world.client.options(f"/management/v1{path}")
     assert answer.status_code == 200
     assert sorted(answer.headers["Allow"].split(", ")) == ["GET", "HEAD", "OPTIONS"]
@@ -163,7 +163,7 @@ def test_other_methods_are_refused(world: World, path: str, method: str) -> None
         "/management/v1/version/../version", "/static/x", "/management/v1/versio%6e%00",
     ],
 )  # fmt: skip
-def test_no_path_is_mended_or_redirected(world: World, path: str) -> None:
+def test_no_path_is_corrected_or_redirected(world: World, path: str) -> None:
     assert world.client.get(path).status_code == 404
 
 
@@ -176,19 +176,19 @@ def test_health_needs_nothing(world: World) -> None:
 
 
 @cases("path", DATA)
-def test_data_is_private_and_always_asked_for_again(world: World, path: str) -> None:
+def test_data_is_private_and_always_revalidated(world: World, path: str) -> None:
     answer = world.get(path, NEEDED[path])
     assert answer.headers["Cache-Control"] == "private, no-cache"
     assert answer.headers["Vary"] == "service-api-key, Authorization, Accept-Encoding"
 
 
 @cases("path", PUBLIC)
-def test_version_and_document_may_be_kept_by_anyone(world: World, path: str) -> None:
+def test_version_and_document_may_be_cached_by_anyone(world: World, path: str) -> None:
     assert world.get(path).headers["Cache-Control"] == "public, max-age=300"
 
 
 @cases("path", [*DATA, *PUBLIC])
-def test_an_unchanged_answer_is_304(world: World, path: str) -> None:
+def test_an_unchanged_response_is_304(world: World, path: str) -> None:
     query = NEEDED[path] | ({"to": "2026-03-09"} if "flow" in path else {})
     first = world.get(path, query)
     etag = first.headers["ETag"]
@@ -215,12 +215,12 @@ def test_a_validator_is_the_principal_s_own(world: World) -> None:
     ("by", "query", "status"),
     [("nobody", NEEDED[ADAPTIVE], 401), ("all", {}, 400), ("devices", NEEDED[ADAPTIVE], 404)],
 )
-def test_a_validator_opens_no_door(world: World, by: str, query: Any, status: int) -> None:
+def test_a_validator_gives_no_access(world: World, by: str, query: Any, status: int) -> None:
     assert world.get(ADAPTIVE, query, by=by, If_None_Match="*").status_code == status
 
 
 @cases("path", [*DATA, *PUBLIC])
-def test_every_answer_is_safe_to_open(world: World, path: str) -> None:
+def test_every_response_is_safe_to_open(world: World, path: str) -> None:
     for query in (NEEDED[path], {"bad": "1"}):
         headers = world.get(path, query).headers
         assert headers["X-Content-Type-Options"] == "nosniff"
@@ -238,7 +238,7 @@ COLUMNAR = [
 
 
 @cases(("path", "query"), COLUMNAR)
-def test_columns_say_what_rows_say(world: World, path: str, query: dict[str, str]) -> None:
+def test_columns_equal_rows(world: World, path: str, query: dict[str, str]) -> None:
     rows = world.json(path, {**query, "timezone": "UTC"})
     answer = world.get(path, {**query, "timezone": "UTC"}, Accept=COLUMNS_TYPE)
     assert answer.content_type == COLUMNS_TYPE
@@ -278,13 +278,13 @@ def test_columns_of_some_metrics_are_those_of_all(
         (f'{COLUMNS_TYPE};metrics="nonsense quality"', ["quality"]),
     ],
 )
-def test_an_accept_header_says_which_columns(accept: str, names: list[str] | None) -> None:
+def test_an_accept_header_names_the_columns(accept: str, names: list[str] | None) -> None:
     wanted = wanted_columns(accept)
     assert (wanted if wanted is None else [metric.name for metric in wanted]) == names
 
 
 @cases("metrics", ["", ';metrics=""', ';metrics="nonsense"', ";q=1"])
-def test_without_a_known_metric_all_columns_come(metrics: str) -> None:
+def test_without_a_valid_metric_there_are_all_columns(metrics: str) -> None:
     assert wanted_columns(COLUMNS_TYPE + metrics) == METRICS
 
 
@@ -300,6 +300,6 @@ def test_columns_are_only_where_rows_are(world: World) -> None:
         assert answer.content_type == "application/json"
 
 
-def test_every_route_is_tried_here() -> None:
+def test_every_route_is_tested_here() -> None:
     tried = {path.replace(METER, "{id}") for path in NEEDED}
     assert {f"/management/v1{path}" for path in tried} == {r.operation.path for r in ROUTES}

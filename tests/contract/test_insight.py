@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlencode
 
-import psycopg
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
 from api.client import Client
 from api.errors import NotFound, NotOffered
-from api.insight.status_projection import Projection
 from api.metering.cost import Price
 from api.server.remote_stub import create_stand_in
 from api.settings import Settings
-from api.store.base import NewDevice, RegisterRow, Store
-from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
+from api.store.base import NewDevice, RegisterRow
+from api.timez import HOUR_MS, now_ms, stamp
 from tests import citus
-from tests.store.fleet import everything, reading
+from tests.contract.insight_world import insight_world
+from tests.store.fleet import everything
 from tests.tables import cases
-from tests.world import ACME, FOREIGN, LONE, METER, TWIN, World, build
+from tests.world import ACME, FOREIGN, LONE, METER, TWIN, World
 
 PREFIX = "/insight/v1"
 WINDOWS = ["1h", "24h", "7d", "30d"]
@@ -36,52 +34,9 @@ ROW = {
 def world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
-    """With a few meters more, of which some report now."""
-    with ExitStack() as ended:
-        if request.param == "postgres":
-            server = request.getfixturevalue("postgres_server")
-            with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-                connection.execute("CREATE DATABASE weir_insight")
-            url = f"{server}/weir_insight"
-        else:
-            url = ended.enter_context(
-                citus.place(request.param, tmp_path_factory.mktemp("insight"))
-            )
-        store = citus.made(url)
-        world = build(store)
-        _now(store)
-        Projection(store).all_due()
-        yield world
-        store.close()
-
-
-def _now(store: Store) -> None:
-    """N-0 … N-3, which report each minute; N-2 with a poor quality, N-3 no more."""
-    old = {"installedOn": "2020-01-01T00:00:00Z", "created": "2020-01-01T00:00:00Z"}
-    store.import_devices(
-        ACME,
-        [
-            NewDevice(
-                f"N-{n}",
-                {**old, "label": f"Übergabe {n}", "reportingInterval": 60.0,
-                 "costPerGallon": {"value": 0.5, "currency": "EUR"}},
-                groups=("now",),
-            )
-            for n in range(4)
-        ],
-    )  # fmt: skip
-    found = store.resolve(everything(ACME), [f"N-{n}" for n in range(4)])
-    start = now_ms() // MINUTE_MS * MINUTE_MS
-    for n, device in enumerate(found):
-        assert device is not None
-        first = 60 if n == 3 else 0
-        store.write(
-            [
-                reading(device, start - minute * MINUTE_MS, flow_rate=float(n),
-                        flow_amount=0.01, quality=10.0 if n == 2 else 90.0)
-                for minute in range(first, DAY_MS // MINUTE_MS + 2)
-            ]
-        )  # fmt: skip
+    folder = tmp_path_factory.mktemp("insight")
+    with insight_world(request, folder) as made:
+        yield made
 
 
 def ask(world: World, path: str, by: str = "all", **query: Any) -> Any:
@@ -112,7 +67,7 @@ def test_a_row_has_what_the_contract_says_and_no_more(world: World) -> None:
 
 
 @cases(
-    ("query", "found"),
+    ("query", "result"),
     [
         ({"state": "degraded"}, ["N-2"]),
         ({"state": "reporting", "orderBy": "label"}, ["N-0", "N-1"]),
@@ -133,9 +88,9 @@ def test_a_row_has_what_the_contract_says_and_no_more(world: World) -> None:
     ],
 )
 def test_searched_filtered_ordered_paged(
-    world: World, query: dict[str, Any], found: list[str]
+    world: World, query: dict[str, Any], result: list[str]
 ) -> None:
-    assert serials(world, **query) == found
+    assert serials(world, **query) == result
 
 
 def test_every_order_lists_every_device_once(world: World) -> None:
@@ -180,28 +135,28 @@ def test_a_group_that_was_not_granted_tells_nothing_of_who_is_in_it(world: World
 
 def test_the_summary_is_the_sum_of_the_rows(world: World) -> None:
     rows = ask(world, "/devices", group="now").json["data"]
-    found = ask(world, "/summary", group="now").json
-    assert found["states"] == {"reporting": 2, "degraded": 1, "silent": 1, "no-data": 0}
-    assert found["flow"] == sum(row["flow"] or 0 for row in rows)
+    result = ask(world, "/summary", group="now").json
+    assert result["states"] == {"reporting": 2, "degraded": 1, "silent": 1, "no-data": 0}
+    assert result["flow"] == sum(row["flow"] or 0 for row in rows)
     volumes = [row["volume"]["today"] for row in rows if row["volume"]["today"] is not None]
     if volumes:  # not in the first minute of a day
-        assert found["volumeToday"] == pytest.approx(sum(volumes))
-        (cost,) = found["costToday"]
+        assert result["volumeToday"] == pytest.approx(sum(volumes))
+        (cost,) = result["costToday"]
         assert cost["currency"] == "EUR"
         assert cost["amount"] == pytest.approx(sum(volumes) / 2)
     actual = sum(row["windows"]["24h"]["uptime"]["actual"] for row in rows)
     expected = sum(row["windows"]["24h"]["uptime"]["expected"] for row in rows)
-    assert found["uptime24h"] == pytest.approx(actual / expected)
-    assert found["findings"] == {}
-    assert (found["evaluated"], found["flowing"], found["quiet"]) == (4, 2, 1)
-    assert found["uptime"]["24h"] == {"observed": actual * 60, "expected": expected * 60}
-    assert found["attention"] == {"devices": 0, "kinds": {}, "costPerDay": [], "notices": {}}
+    assert result["uptime24h"] == pytest.approx(actual / expected)
+    assert result["findings"] == {}
+    assert (result["evaluated"], result["flowing"], result["quiet"]) == (4, 2, 1)
+    assert result["uptime"]["24h"] == {"observed": actual * 60, "expected": expected * 60}
+    assert result["attention"] == {"devices": 0, "kinds": {}, "costPerDay": [], "notices": {}}
 
 
 def test_a_page_includes_what_its_tiles_show(world: World) -> None:
     parts = "finding,line,strip,summary,groups"
-    found = ask(world, "/devices", group="now", orderBy="label", limit=50, include=parts).json
-    rows = {row["device"]["serialNumber"]: row for row in found["data"]}
+    result = ask(world, "/devices", group="now", orderBy="label", limit=50, include=parts).json
+    rows = {row["device"]["serialNumber"]: row for row in result["data"]}
     assert set(rows["N-1"]) == ROW | {"finding", "line", "strip"}
     assert rows["N-1"]["finding"] is None
     line, strip = rows["N-1"]["line"], rows["N-1"]["strip"]
@@ -213,11 +168,11 @@ def test_a_page_includes_what_its_tiles_show(world: World) -> None:
     silent = rows["N-3"]["strip"]
     assert sum(silent["expected"]) - sum(silent["observed"]) in range(58, 62)
     assert rows["N-3"]["line"]["mean"][-4:] == [None] * 4
-    assert found["summary"] == ask(world, "/summary", group="now").json | {
-        "asOf": found["summary"]["asOf"]
+    assert result["summary"] == ask(world, "/summary", group="now").json | {
+        "asOf": result["summary"]["asOf"]
     }
-    assert found["groups"] == sorted(found["groups"])
-    assert "now" in found["groups"]
+    assert result["groups"] == sorted(result["groups"])
+    assert "now" in result["groups"]
 
 
 @cases(
@@ -251,10 +206,10 @@ def test_asked_for_by_name_they_come_in_that_order_and_the_count_stays(world: Wo
 
 @cases("by", ["all", "group", "devices", "both", "nothing", "token for one"])
 def test_groups_are_those_that_were_granted(world: World, by: str) -> None:
-    found = ask(world, "/devices", by, limit=1, include="groups").json["groups"]
-    known = {name for row in ask(world, "/devices", by).json["data"]
+    result = ask(world, "/devices", by, limit=1, include="groups").json["groups"]
+    expected = {name for row in ask(world, "/devices", by).json["data"]
              for name in (row["device"]["config"] or {}).get("groups", ())}  # fmt: skip
-    assert set(found) == known
+    assert set(result) == expected
 
 
 def test_a_sub_meters_water_is_not_counted_twice(world: World) -> None:
@@ -267,13 +222,13 @@ def test_a_sub_meters_water_is_not_counted_twice(world: World) -> None:
     }
     store.import_devices(ACME, [NewDevice(n, {"parent": p}) for n, p in devices.items()])
     try:
-        found = ask(world, "/summary", group="now").json
-        assert (before["subMeters"], found["subMeters"]) == (0, 2)
-        assert found["flow"] == before["flow"] - 1.0
+        result = ask(world, "/summary", group="now").json
+        assert (before["subMeters"], result["subMeters"]) == (0, 2)
+        assert result["flow"] == before["flow"] - 1.0
         left = sum(rows[serial]["volume"]["today"] or 0 for serial in ("N-0", "N-2"))
-        assert found["volumeToday"] in (None, pytest.approx(left))
-        assert found["uptime24h"] == before["uptime24h"]  # every device reports for itself
-        assert found["states"] == before["states"]
+        assert result["volumeToday"] in (None, pytest.approx(left))
+        assert result["uptime24h"] == before["uptime24h"]  # every device reports for itself
+        assert result["states"] == before["states"]
         alone = ask(world, "/summary", q="n-1").json
         assert (alone["subMeters"], alone["flow"]) == (0, 1.0)
         (row,) = ask(world, "/devices", q="n-1").json["data"]
@@ -334,8 +289,8 @@ def test_the_client_reads_all_of_it(world: World) -> None:
     assert (row.state, row.cadence_s, row.flow, row.findings) == ("reporting", 60, 1.0, ())
     assert row.windows["24h"] == (1440, 1440, 90.0, 90.0)
     assert row.as_of_ms is not None
-    found = client.status_summary(group="now")
-    assert (found.devices, found.states["degraded"], found.flow) == (4, 1, 3.0)
+    result = client.status_summary(group="now")
+    assert (result.devices, result.states["degraded"], result.flow) == (4, 1, 3.0)
     assert client.status("N-0").price == Price(0.5, "EUR", own=True)
     assert client.statuses(states=["silent", "degraded"], group="now").count == 2
     with pytest.raises(NotFound):
@@ -371,18 +326,18 @@ def test_a_main_is_compared_with_its_sub_meters_hour_by_hour(world: World) -> No
     until = now_ms() // HOUR_MS * HOUR_MS
     span = {"from": stamp(until - 12 * HOUR_MS), "to": stamp(until + HOUR_MS)}
     try:
-        found = ask(world, "/devices/N-0/balance", **span).json
-        assert found["main"]["serialNumber"] == "N-0"
-        assert [each["serialNumber"] for each in found["subMeters"]] == ["N-1", "N-3"]
-        hours = found["hours"]
+        result = ask(world, "/devices/N-0/balance", **span).json
+        assert result["main"]["serialNumber"] == "N-0"
+        assert [each["serialNumber"] for each in result["subMeters"]] == ["N-1", "N-3"]
+        hours = result["hours"]
         assert hours["of"] == 12
         assert hours["compared"] in (10, 11, 12)  # all, where the hour of silence is nearly over
         hourly = pytest.approx(0.6 * hours["compared"])  # 0.01 gal a minute
-        assert found["main"]["gallons"] == hourly
+        assert result["main"]["gallons"] == hourly
         nearly = pytest.approx(0.6 * hours["compared"], abs=0.1)  # without that hour's last minutes
-        assert [each["gallons"] for each in found["subMeters"]] == [hourly, nearly]
-        assert found["difference"] == pytest.approx(-0.6 * hours["compared"], abs=0.1)
-        assert found["share"] == pytest.approx(-1.0, abs=0.02)
+        assert [each["gallons"] for each in result["subMeters"]] == [hourly, nearly]
+        assert result["difference"] == pytest.approx(-0.6 * hours["compared"], abs=0.1)
+        assert result["share"] == pytest.approx(-1.0, abs=0.02)
         (header,) = world.credentials["all"].headers.values()
         client = Client.in_process(world.client.application, header)
         read = client.balance("N-0", from_ms=until - 12 * HOUR_MS, to_ms=until)
@@ -430,7 +385,8 @@ def test_the_registers_of_a_device_are_listed_with_what_is_derived(world: World)
         later = client.registers(serial, from_ms=hour + 4 * HOUR_MS, to_ms=hour + 4 * HOUR_MS)
         assert [each.recorded_ms for each in later.registers] == [hour + 4 * HOUR_MS]
         assert ask(world, path, "devices").status_code == 404
-        for query in ({"order": "up"}, {"limit": 1001}, {"from": stamp(9000), "to": stamp(0)}):
+        backwards = {"from": stamp(9000), "to": stamp(0)}
+        for query in ({"order": "up"}, {"limit": "1001"}, backwards):
             assert ask(world, path, **query).status_code == 400
     finally:
         store.delete_device(meter, [])

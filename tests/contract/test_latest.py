@@ -1,4 +1,4 @@
-"""The summary of many devices, against a walk over the raw rows."""
+"""The latest values of many devices, against a walk over the raw rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ask(world: World, ids: str, metrics: str, from_ms: int, to_ms: int, **more: 
 
 
 def entry(world: World, id: str, from_ms: int, to_ms: int, uptime: str, quality: str) -> Any:
-    """What is owed of a device, recomputed; ``quality`` the resolution to take it from."""
+    """The expected entry of a device, recounted; ``quality`` is the resolution of its quality."""
     device, readings = world.devices[id], world.readings.get(id, [])
     inside = truth.bounds(from_ms, to_ms)
     rows = truth.raw(readings, inside)
@@ -60,7 +60,7 @@ def entry(world: World, id: str, from_ms: int, to_ms: int, uptime: str, quality:
     }
 
 
-WINDOWS = {  # window → the resolution that quality is taken from
+WINDOWS = {  # window → the resolution of quality
     "a closed day": (DAY, DAY + DAY_MS - 1, "1hour"),
     "an aligned closed day": (DAY, DAY + DAY_MS, "1hour"),
     "cut inside buckets": (DAY + 6 * HOUR + 1234, DAY + 11 * HOUR + 55_555, "1hour"),
@@ -96,11 +96,11 @@ def test_every_metric_of_every_device(
 
 
 @cases("metrics", [chosen for n in range(1, 5) for chosen in combinations(METRICS, n)])
-def test_an_entry_carries_only_what_was_asked(world: World, metrics: tuple[str, ...]) -> None:
+def test_an_entry_has_only_the_requested_metrics(world: World, metrics: tuple[str, ...]) -> None:
     reply = ask(world, METER, ",".join(metrics), DAY, DAY + DAY_MS)
-    (found,) = reply["data"]
+    (result,) = reply["data"]
     names = {"deviceId", "serialNumber", "networkUniqueIdentifier"}
-    assert set(found) == names | set(metrics)
+    assert set(result) == names | set(metrics)
     assert reply["qualityResolution"] == ("1hour" if "quality" in metrics else None)
     assert reply["uptimeResolution"] == ("1min" if "uptime" in metrics else None)
     assert reply["expectedBuckets"] == (1441 if "uptime" in metrics else 0)
@@ -108,21 +108,21 @@ def test_an_entry_carries_only_what_was_asked(world: World, metrics: tuple[str, 
 
 def test_the_window_defaults_to_the_last_day(world: World) -> None:
     before = timez.now_ms()
-    asked = {"ids": METER, "metrics": "uptime"}
-    ends = world.json("/flow/latest", asked)["range"]
+    fields = {"ids": METER, "metrics": "uptime"}
+    ends = world.json("/flow/latest", fields)["range"]
     first, last = (datetime.fromisoformat(ends[name]) for name in ("from", "to"))
     assert last - first == timedelta(days=1)
     assert before <= timez.from_datetime(last) <= timez.now_ms()
-    to = world.json("/flow/latest", {**asked, "to": "2026-03-09T00:00:00Z"})["range"]
+    to = world.json("/flow/latest", {**fields, "to": "2026-03-09T00:00:00Z"})["range"]
     assert to == {"from": "2026-03-08T00:00:00.000Z", "to": "2026-03-09T00:00:00.000Z"}
-    start = world.json("/flow/latest", {**asked, "from": "2026-03-09T00:00:00Z"})["range"]
+    start = world.json("/flow/latest", {**fields, "from": "2026-03-09T00:00:00Z"})["range"]
     assert start["from"] == "2026-03-09T00:00:00.000Z"
     assert start["to"] >= ends["to"]
 
 
-def test_the_window_can_start_no_earlier_than_time_does(world: World) -> None:
-    asked = {"ids": METER, "metrics": "uptime", "to": "0001-01-01T00:00:00Z"}
-    assert world.json("/flow/latest", asked)["range"]["from"] == "0001-01-01T00:00:00.000Z"
+def test_the_window_cannot_start_before_the_first_instant(world: World) -> None:
+    fields = {"ids": METER, "metrics": "uptime", "to": "0001-01-01T00:00:00Z"}
+    assert world.json("/flow/latest", fields)["range"]["from"] == "0001-01-01T00:00:00.000Z"
 
 
 @cases(
@@ -140,14 +140,14 @@ def test_the_window_can_start_no_earlier_than_time_does(world: World) -> None:
 def test_entries_keep_the_request_s_order_each_device_once(
     world: World, ids: str, owed: list[str]
 ) -> None:
-    found = ask(world, ids, "lastSeen", DAY, DAY + DAY_MS)["data"]
-    assert [entry["deviceId"] for entry in found] == owed
+    body = ask(world, ids, "lastSeen", DAY, DAY + DAY_MS)["data"]
+    assert [entry["deviceId"] for entry in body] == owed
 
 
 def test_of_two_events_at_one_instant_the_one_stored_last_counts(world: World) -> None:
     noon = DAY + 12 * HOUR
-    (found,) = ask(world, TWIN, "lastDatapoint", noon, noon)["data"]
-    assert found["lastDatapoint"]["flowRate"] == 2
+    (result,) = ask(world, TWIN, "lastDatapoint", noon, noon)["data"]
+    assert result["lastDatapoint"]["flowRate"] == 2
 
 
 @settings(deadline=None)
@@ -161,9 +161,9 @@ def test_actual_never_exceeds_expected_and_is_the_datapoints_count(
     world: World, start: int, length: int, uptime: str, id: str
 ) -> None:
     reply = ask(world, id, "uptime", start, start + length, uptimeResolution=uptime)
-    found = reply["data"][0]["uptime"]
+    result = reply["data"][0]["uptime"]
     counted = world.json(
         f"/flow/datapoints/{id}",
         {"resolution": uptime, "count": "true", **reply["range"]},
     )
-    assert found["actual"] == counted["count"] <= found["expected"] == reply["expectedBuckets"]
+    assert result["actual"] == counted["count"] <= result["expected"] == reply["expectedBuckets"]

@@ -1,5 +1,5 @@
-"""What a query may say: the interface's tables of parameters and limits, row for row, and the
-rules for reading them."""
+"""Query parameters: the interface's tables of parameters and limits, row for row, and the rules for
+reading them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.world import METER, World
 DATAPOINTS = f"/flow/datapoints/{METER}"
 ADAPTIVE = f"/flow/adaptive/{METER}"
 RANGE = {"from": "2026-03-08T00:00:00Z", "to": "2026-03-08T02:00:00Z"}
-NEEDED: dict[str, dict[str, str]] = {  # what each endpoint can't do without
+NEEDED: dict[str, dict[str, str]] = {  # the required parameters of each endpoint
     "/organizations/mine": {},
     "/version": {},
     "/api-json": {},
@@ -32,12 +32,12 @@ def problems(world: World, path: str, query: Any) -> dict[str, str]:
 
 
 @cases(("path", "needed"), NEEDED.items())
-def test_what_is_needed_is_enough(world: World, path: str, needed: dict[str, str]) -> None:
+def test_required_parameters_are_enough(world: World, path: str, needed: dict[str, str]) -> None:
     assert problems(world, path, needed) == {}
 
 
 @cases(("path", "name"), [(path, name) for path, needed in NEEDED.items() for name in needed])
-def test_a_required_parameter_is_missed_by_name(world: World, path: str, name: str) -> None:
+def test_a_missing_parameter_is_named(world: World, path: str, name: str) -> None:
     rest = {other: value for other, value in NEEDED[path].items() if other != name}
     assert problems(world, path, rest) == {name: "is required"}
 
@@ -50,7 +50,7 @@ def test_an_unknown_parameter_is_named(world: World, path: str) -> None:
 
 
 @cases("path", NEEDED)
-def test_names_with_an_underscore_in_front_are_ignored(world: World, path: str) -> None:
+def test_names_with_a_leading_underscore_are_ignored(world: World, path: str) -> None:
     assert problems(world, path, [*NEEDED[path].items(), ("_", "1"), ("_t", ""), ("_t", "")]) == {}
 
 
@@ -137,7 +137,9 @@ WORDS = [
         for word in words.split(" ")
     ],
 )
-def test_words_are_exact(world: World, path: str, name: str, word: str, fine: bool) -> None:
+def test_enumerated_values_are_exact(
+    world: World, path: str, name: str, word: str, fine: bool
+) -> None:
     query = {**NEEDED[path], name: word}
     assert set(problems(world, path, query)) == (set() if fine else {name})
 
@@ -164,7 +166,7 @@ INSTANTS = [
 
 
 @cases(("text", "meant"), INSTANTS)
-def test_instants_are_iso_8601_in_utc_unless_said(
+def test_instants_are_iso_8601_in_utc_by_default(
     world: World, text: str, meant: str | None
 ) -> None:
     query = {**NEEDED["/flow/latest"], "from": text, "to": text}
@@ -251,8 +253,8 @@ def test_every_problem_is_named_at_once(world: World) -> None:
         ("offset", "x"), ("count", "maybe"), ("timezone", "Mars/Base"), ("filter", "flow:gt:1"),
         ("page", "2"), ("limit", "2"),
     ]  # fmt: skip
-    found = problems(world, DATAPOINTS, query)
-    assert set(found) == {name for name, _ in query} - {"to"}
+    result = problems(world, DATAPOINTS, query)
+    assert set(result) == {name for name, _ in query} - {"to"}
 
 
 @cases(("number", "fine"), [(1, True), (50, True), (51, False)])
@@ -300,7 +302,7 @@ FILTERS = [
 
 @cases("resolution", ["raw", "1min", "5min", "10min", "1hour", "day", "month", "total"])
 @cases(("text", "on_raw", "on_aggregated"), FILTERS)
-def test_filters_know_their_fields_operators_and_numbers(
+def test_filters_check_fields_operators_and_numbers(
     world: World, resolution: str, text: str, on_raw: bool, on_aggregated: bool
 ) -> None:
     fine = on_raw if resolution == "raw" else on_aggregated

@@ -1,4 +1,4 @@
-"""Who sees which device: every principal × route × way to name a device."""
+"""Which principal sees which device: every principal × route × way to name a device."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRINCIPALS = (
 )  # fmt: skip
 IDS = (METER, TWIN, LONE, OLD, QUIET, GATEWAY, FOREIGN)
 
-FORMS = {  # how a request may name a device → (the text, whether an inactive one answers to it)
+FORMS = {  # form of a name → (its text, whether an inactive device has it)
     "uuid": (lambda serial, net, id: id, True),
     "upper-case uuid": (lambda serial, net, id: id.upper(), True),
     "serial number": (lambda serial, net, id: serial, False),
@@ -46,18 +46,18 @@ def _text(world: World, id: str, form: str) -> str:
 
 
 def _status_owed(world: World, principal: str, id: str, form: str) -> int:
-    """What a single-device request gets, told from the world alone."""
+    """The expected status of a single-device request, from the test data alone."""
     if principal == "nobody":
         return 401
     if principal == "foreign":
-        # M-1 is a serial number here and there: each organization sees its own device.
+        # Two organizations have a device M-1: each sees its own.
         own = id == FOREIGN or (id == METER and form == "serial number")
         return 200 if own or (id == LONE and form == "network identifier") else 404
     sees = world.credentials[principal].sees
     if form == "serial number" and id == FOREIGN:
         id = METER
     answers = id in sees and (id != OLD or FORMS[form][1])
-    if form == "network identifier" and id == LONE:  # the meter's serial number comes first
+    if form == "network identifier" and id == LONE:  # the meter's serial number counts first
         answers = METER in sees or LONE in sees
     if form == "serial number" and id == METER and METER not in sees:
         answers = LONE in sees
@@ -68,7 +68,9 @@ def _status_owed(world: World, principal: str, id: str, form: str) -> int:
 @cases("id", IDS)
 @cases("route", ROUTES)
 @cases("principal", PRINCIPALS)
-def test_every_cell(world: World, principal: str, route: str, id: str, form: str) -> None:
+def test_every_principal_route_and_name(
+    world: World, principal: str, route: str, id: str, form: str
+) -> None:
     path = ROUTES[route].format(quote(_text(world, id, form), safe=""))
     answer = world.client.get(path, headers=dict(world.credentials[principal].headers))
     assert answer.status_code == _status_owed(world, principal, id, form)
@@ -76,42 +78,46 @@ def test_every_cell(world: World, principal: str, route: str, id: str, form: str
 
 @cases("form", FORMS)
 @cases("principal", PRINCIPALS[:-1])
-def test_latest_leaves_out_what_is_not_seen(world: World, principal: str, form: str) -> None:
+def test_latest_leaves_out_devices_outside_the_scope(
+    world: World, principal: str, form: str
+) -> None:
     ids = [_text(world, id, form) for id in IDS]
     query = {"ids": ",".join([*ids, "no such device", "0" * 36]), "metrics": "lastSeen"}
-    found = [entry["deviceId"] for entry in world.json("/flow/latest", query, by=principal)["data"]]
+    results = [
+        entry["deviceId"] for entry in world.json("/flow/latest", query, by=principal)["data"]
+    ]
     owed = [id for id in IDS if _status_owed(world, principal, id, form) == 200]
     if principal == "foreign":
-        assert found == [FOREIGN] * bool(owed)
+        assert results == [FOREIGN] * bool(owed)
     elif form in ("uuid", "upper-case uuid"):
-        assert found == owed
+        assert results == owed
     else:
-        assert set(found) <= world.credentials[principal].sees - {OLD}
-        assert len(found) == len(set(found))
+        assert set(results) <= world.credentials[principal].sees - {OLD}
+        assert len(results) == len(set(results))
 
 
 @cases("principal", PRINCIPALS[:-1])
 @cases(
-    ("active", "kept"),
+    ("active", "active_values"),
     [(None, {True}), ("true", {True}), ("false", {False}), ("null", {True, False})],
 )
-def test_the_device_list_leaves_out_what_is_not_seen(
-    world: World, principal: str, active: str | None, kept: set[bool]
+def test_the_device_list_leaves_out_devices_outside_the_scope(
+    world: World, principal: str, active: str | None, active_values: set[bool]
 ) -> None:
     query = {} if active is None else {"active": active}
     listed = {device["id"] for device in world.json("/device", query, by=principal)}
     sees = {FOREIGN} if principal == "foreign" else world.credentials[principal].sees
-    assert listed == {id for id in sees if world.devices[id].active in kept}
+    assert listed == {id for id in sees if world.devices[id].active in active_values}
 
 
 @cases("principal", PRINCIPALS[:-1])
-def test_an_organization_is_one_s_own(world: World, principal: str) -> None:
+def test_only_the_own_organization_is_returned(world: World, principal: str) -> None:
     mine = world.json("/organizations/mine", by=principal)
     assert [org["id"] for org in mine] == ["org-other" if principal == "foreign" else "org-acme"]
 
 
 @cases("route", ROUTES)
-def test_the_404_never_tells_why(world: World, route: str) -> None:
+def test_the_404_has_no_reason(world: World, route: str) -> None:
     unseen = {
         "unknown": "no-such",
         "unknown uuid": "00000000-0000-4000-8000-00000000dead",

@@ -1,4 +1,4 @@
-"""`/insight/v1/volumes`: devices and groups beside each other, as each answers alone."""
+"""`/insight/v1/volumes`: devices and groups side by side, each as if requested alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def got(world: World, *items: str, **query: Any) -> Any:
 
 
 def alone(world: World, device: str, resolution: str) -> dict[int, float]:
-    """start → gallons, from the interface of readings."""
+    """Start of the bucket → gallons, from the readings endpoint."""
     calendar = {"timezone": "America/New_York"} if resolution == "day" else {}
     rows = world.json(
         f"/flow/datapoints/{device}",
@@ -49,14 +49,14 @@ def alone(world: World, device: str, resolution: str) -> dict[int, float]:
 @cases("resolution", ["1hour", "day"])
 def test_a_group_is_the_sum_of_its_devices(world: World, resolution: str) -> None:
     """Over the 23-hour day of 8 March; the first device's zone decides the days."""
-    told = got(world, f"device:{METER}", "device:net-t1", "group:north", resolution=resolution)
-    assert told["timezone"] == "America/New_York"
-    starts = [parse_instant(start) for start in told["starts"]]
+    result = got(world, f"device:{METER}", "device:net-t1", "group:north", resolution=resolution)
+    assert result["timezone"] == "America/New_York"
+    starts = [parse_instant(start) for start in result["starts"]]
     expected = [alone(world, METER, resolution), alone(world, TWIN, resolution)]
-    for item, own in zip(told["data"], expected, strict=False):
+    for item, own in zip(result["data"], expected, strict=False):
         assert item["volumes"] == [pytest.approx(own[at]) if at in own else None for at in starts]
         assert item["volume"] == pytest.approx(sum(own.values()))
-    group = told["data"][2]
+    group = result["data"][2]
     both = [[own[at] for own in expected if at in own] for at in starts]
     assert group["volumes"] == [pytest.approx(sum(each)) if each else None for each in both]
     assert (group["devices"], group["kind"], group["deviceId"]) == (3, "group", None)
@@ -64,7 +64,7 @@ def test_a_group_is_the_sum_of_its_devices(world: World, resolution: str) -> Non
         assert [b - a for a, b in pairwise(starts)][2] == 23 * 3_600_000
 
 
-def test_coverage_is_of_the_readings_that_were_due(world: World) -> None:
+def test_coverage_is_the_share_of_expected_readings(world: World) -> None:
     meter, quiet = got(world, f"device:{METER}", "device:Q 1")["data"]
     assert 0.9 < meter["coverage"] <= 1
     assert (quiet["coverage"], quiet["volume"]) == (0, None)
@@ -77,13 +77,13 @@ def test_coverage_is_of_the_readings_that_were_due(world: World) -> None:
         ((f"device:{FOREIGN}", "group:north"), ["north"]),
     ],
 )
-def test_what_is_not_there_is_left_out(
+def test_missing_items_are_left_out(
     world: World, items: tuple[str, ...], labels: list[str]
 ) -> None:
     assert [each["label"] for each in got(world, *items)["data"]] == labels
 
 
-def test_a_scope_sees_of_a_group_its_own_devices_alone(world: World) -> None:
+def test_a_group_has_only_the_devices_in_scope(world: World) -> None:
     by = next(name for name, each in world.credentials.items() if each.sees == {TWIN})
     assert ask(world, f"device:{METER}", by=by).status_code == 404
     assert ask(world, f"device:{FOREIGN}").status_code == 404
@@ -103,7 +103,7 @@ def test_a_scope_sees_of_a_group_its_own_devices_alone(world: World) -> None:
         ((f"device:{METER}",), {"timezone": "Mars"}, "timezone"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_named(
+def test_an_invalid_request_names_its_parameter(
     world: World, items: tuple[str, ...], query: dict[str, str], parameter: str
 ) -> None:
     answer = ask(world, *items, **query)
@@ -115,8 +115,8 @@ def test_the_client_reads_them(world: World) -> None:
     key = world.credentials["all"].headers["service-api-key"]
     client = Client.in_process(world.client.application, Credential.key(key))
     from_ms, to_ms = (parse_instant(SPAN[end]) for end in ("from", "to"))
-    found = client.volumes(["device:M-1", "group:north"], DAY, from_ms=from_ms, to_ms=to_ms)
-    assert len(found.edges_ms) == 6
-    assert [len(each.volumes) for each in found.items] == [5, 5]
+    reply = client.volumes(["device:M-1", "group:north"], DAY, from_ms=from_ms, to_ms=to_ms)
+    assert len(reply.edges_ms) == 6
+    assert [len(each.volumes) for each in reply.items] == [5, 5]
     with pytest.raises(NotFound):
         client.volumes(["device:nobody"], DAY, from_ms=from_ms, to_ms=to_ms)

@@ -1,4 +1,4 @@
-"""The pure choice of a resolution: no database, no clock."""
+"""The choice of a resolution, a pure function: no database, no clock."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def test_the_finest_that_fits(budget: int, choice: Choice) -> None:
 
 
 def test_raw_is_counted_only_when_every_aggregate_fits() -> None:
-    asked: list[Resolution] = []
+    wanted: list[Resolution] = []
 
     def count_of(resolution: Resolution) -> int:
-        asked.append(resolution)
+        wanted.append(resolution)
         return DAY[resolution]
 
     choose(count_of, 200)
-    assert asked == [HOURS, TENS, FIVES]
+    assert wanted == [HOURS, TENS, FIVES]
 
 
 def test_it_stops_at_the_first_that_overflows_even_if_a_finer_one_would_fit() -> None:
-    """An hour may belong to a range by its start while its minutes lie beyond the end."""
+    """An hour may belong to a range by its start while its minutes lie after the end."""
     counts = {HOURS: 1, TENS: 9, FIVES: 2, MINUTES: 2, RAW: 2}
     assert choose(counts.__getitem__, 5) == Choice(HOURS, 1, truncated=False)
 
@@ -77,5 +77,5 @@ def test_the_bound_is_the_number_of_bucket_starts(
     assert at_most_rows(RAW, start, start + length) == float("inf")
 
 
-def test_a_bound_that_fits_spares_the_counting() -> None:
+def test_a_bound_that_fits_needs_no_count() -> None:
     assert at_most_rows(ONE_MINUTE, 0, 999 * 60_000) == 1000

@@ -1,4 +1,4 @@
-"""Days in every IANA zone: each day holds exactly the readings whose local date it is."""
+"""Days in every IANA zone: each has exactly the readings of its local date."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def world(place_url: str) -> Iterator[World]:
 
 
 def _kind(name: str) -> tuple[tuple[int, int], ...]:
-    """Zones that agree on every offset of the year are one kind."""
+    """The same for zones with the same offsets all year."""
     assert YEAR.from_ms is not None
     assert YEAR.to_ms is not None
     return tuple(timez.offsets(timez.zone(name), YEAR.from_ms, YEAR.to_ms))

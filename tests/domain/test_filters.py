@@ -1,4 +1,4 @@
-"""Filters: the parser and the pattern of the document agree on every text."""
+"""The filter parser and the pattern of the OpenAPI document agree on every text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def parses(text: str) -> bool:
 
 
 @given(st.from_regex(PATTERN))
-def test_what_the_pattern_allows_is_read_but_for_what_no_double_holds(text: str) -> None:
+def test_the_pattern_allows_only_readable_filters_except_for_huge_numbers(text: str) -> None:
     number = text.rsplit(":", 1)[1].replace(" ", "+")
     assert parses(text.rstrip("\n")) == math.isfinite(float(number))
 
@@ -38,7 +38,7 @@ def test_what_the_pattern_allows_is_read_but_for_what_no_double_holds(text: str)
         ),
     )
 )
-def test_what_is_read_the_pattern_allows(text: str) -> None:
+def test_every_readable_filter_matches_the_pattern(text: str) -> None:
     assert not parses(text) or PATTERN.search(text)
 
 

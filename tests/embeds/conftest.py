@@ -1,4 +1,4 @@
-"""The small world, with a place for embeds, and the two services that know them."""
+"""A small world with embeds, and the two services that serve them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.world import METER, SECRET, World, opened
 
 @dataclass
 class Stage:
-    """``web`` keeps the embeds of ``world``; ``service`` manages them, ``shown`` is what their page
-    asks."""
+    """``service`` manages the embeds of ``world``, which ``web`` stores. ``shown`` serves their
+    pages."""
 
     world: World
     web: WebStore
@@ -31,16 +31,17 @@ class Stage:
     def ask(
         self, method: str, path: str, body: Any = None, *, by: str | Mapping[str, str] = "all"
     ) -> TestResponse:
-        """Under /embeds/v1, with a credential of the world by name, or with headers."""
+        """Requests below /embeds/v1, with a credential of the world by its name, or with
+        headers."""
         headers = self.world.credentials[by].headers if isinstance(by, str) else by
         return self.service.open(
             f"{EMBEDS_PREFIX}{path}", method=method, json=body, headers=dict(headers)
         )
 
     def make(self, *, by: str | Mapping[str, str] = "all", **definition: Any) -> dict[str, Any]:
-        """The new embed: a chart of the meter unless told otherwise."""
-        said = {"view": "chart", "devices": [METER], **definition}
-        answer = self.ask("POST", "/embeds", said, by=by)
+        """The new embed; by default a chart of the meter."""
+        fields = {"view": "chart", "devices": [METER], **definition}
+        answer = self.ask("POST", "/embeds", fields, by=by)
         assert answer.status_code == 201, answer.text
         return answer.json  # pyright: ignore[reportReturnType]
 
@@ -51,7 +52,7 @@ class Stage:
         return answer.json["token"]  # pyright: ignore[reportOptionalSubscript]
 
     def view(self, path: str, token: str, **headers: str) -> TestResponse:
-        """What the embed's page gets for its token."""
+        """The response that the embed's page gets for its token."""
         return self.shown.get(path, headers={"Authorization": f"Bearer {token}", **headers})
 
     def own(self, token: str) -> TestResponse:
@@ -59,10 +60,10 @@ class Stage:
 
 
 def forged(token: str, *, key: str = SECRET, algorithm: str = "HS256", **claims: Any) -> str:
-    """The token with other claims, signed anew; a claim of None is left out."""
-    said = jwt.decode(token, options={"verify_signature": False}) | claims
-    kept = {name: value for name, value in said.items() if value is not None}
-    return jwt.encode(kept, key, algorithm=algorithm)
+    """The token with other claims, signed again; a claim of None is left out."""
+    result = jwt.decode(token, options={"verify_signature": False}) | claims
+    fields = {name: value for name, value in result.items() if value is not None}
+    return jwt.encode(fields, key, algorithm=algorithm)
 
 
 @pytest.fixture(scope="module")

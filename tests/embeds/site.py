@@ -1,4 +1,4 @@
-"""The dashboard with embeds and their frames at one address, as a server has them."""
+"""The dashboard with its embeds and their frames at one address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from web.embed import create_embed_site
 
 @dataclass(frozen=True)
 class Managed:
-    """``client`` asks as the fleet's key. While ``bare`` is set the service has no embeds, while
+    """``client`` uses the fleet's key. While ``bare`` is set the service has no embeds; while
     ``broken`` is set it fails."""
 
     url: str

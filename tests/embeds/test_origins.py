@@ -1,4 +1,4 @@
-"""Origins: exact ones, as a browser writes them, and nothing that a policy would read as more."""
+"""Origins: exact ones as browsers send them, and nothing that a policy would read as more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.tables import cases
 
 
 @cases(
-    ("said", "kept"),
+    ("text", "stored"),
     [
         ("https://portal.example", "https://portal.example"),
         ("https://portal.example/", "https://portal.example"),
@@ -26,13 +26,13 @@ from tests.tables import cases
         ("https://intranet", "https://intranet"),
     ],
 )
-def test_an_origin_is_kept_as_a_browser_writes_it(said: str, kept: str) -> None:
-    assert origin(said) == kept
-    assert origin(kept) == kept
+def test_an_origin_is_stored_as_a_browser_sends_it(text: str, stored: str) -> None:
+    assert origin(text) == stored
+    assert origin(stored) == stored
 
 
 @cases(
-    "said",
+    "text",
     [
         "", "*", "null", "portal.example", "https://", "https://*.example", "https:/portal.example",
         "http://portal.example", "http://127.0.0.2.example", "ftp://portal.example",
@@ -45,16 +45,16 @@ def test_an_origin_is_kept_as_a_browser_writes_it(said: str, kept: str) -> None:
         "data:text/html,x", "https://" + "a." * 130 + "example", "https://" + "a" * 64 + ".example",
     ],
 )  # fmt: skip
-def test_what_is_no_exact_origin_is_refused(said: str) -> None:
+def test_an_inexact_origin_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"origin|host|http"):
-        origin(said)
+        origin(text)
 
 
 @given(st.text() | st.from_regex(r"https://[^/]{0,30}", fullmatch=True))
-def test_what_is_kept_has_nothing_that_ends_a_source_in_a_policy(text: str) -> None:
+def test_a_stored_origin_cannot_end_its_source_in_a_policy(text: str) -> None:
     try:
-        kept = origin(text)
+        stored = origin(text)
     except ValueError:
         return
-    assert kept.isascii()
-    assert not set(kept) & set(" ;,'\"*\t\r\n")
+    assert stored.isascii()
+    assert not set(stored) & set(" ;,'\"*\t\r\n")

@@ -1,4 +1,4 @@
-"""Managing embeds: who may, within which devices, and what is refused in which words."""
+"""Managing embeds: permissions, scope, and the errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from api.auth import issue_token
 from api.catalog import EMBEDS_PREFIX, KEY_HEADER, PATH_PREFIX
 from api.server import create_service
-from api.store.base import Grant, NewDevice
+from api.store.base import Grant, NewDevice, OrganizationChange
 from api.store.open import open_web_store
 from api.timez import now_ms, parse_instant, stamp
 from tests.embeds.conftest import Stage
@@ -20,9 +20,9 @@ from tests.world import ACME, FOREIGN, LONE, METER, OLD, QUIET, TWIN
 
 
 def problems(stage: Stage, **definition: Any) -> dict[str, str]:
-    """Each field that is refused, and why."""
-    said = {"view": "chart", "devices": [METER], **definition}
-    answer = stage.ask("POST", "/embeds", said)
+    """The reason of each refused field."""
+    fields = {"view": "chart", "devices": [METER], **definition}
+    answer = stage.ask("POST", "/embeds", fields)
     assert answer.status_code == 400, answer.text
     assert answer.content_type == "application/problem+json"
     return {each["parameter"]: each["detail"] for each in answer.json["errors"]}  # pyright: ignore[reportOptionalSubscript]
@@ -33,10 +33,10 @@ def bearer(stage: Stage, devices: list[str] | None = None, **rights: Any) -> dic
     return {"Authorization": f"Bearer {token}"}
 
 
-# --- Made, found, revoked ------------------------------------------------------------------------
+# --- Create, read, revoke ------------------------------------------------------------------------
 
 
-def test_what_is_not_said_is_usual(stage: Stage) -> None:
+def test_omitted_fields_have_defaults(stage: Stage) -> None:
     made = stage.make()
     at = parse_instant(made.pop("created"))
     assert abs(at - now_ms()) < 60_000
@@ -65,8 +65,17 @@ def test_what_is_not_said_is_usual(stage: Stage) -> None:
     }
 
 
-def test_everything_that_is_said_is_kept(stage: Stage) -> None:
-    said = {
+def test_an_embed_without_units_has_its_organization_s(stage: Stage) -> None:
+    store = stage.world.store
+    store.change_organization(ACME, OrganizationChange("Org-Acme", None, {"units": "metric"}))
+    try:
+        assert [stage.make()["units"], stage.make(units="us")["units"]] == ["metric", "us"]
+    finally:
+        store.change_organization(ACME, OrganizationChange("Org-Acme", None, {"units": None}))
+
+
+def test_every_given_field_is_stored(stage: Stage) -> None:
+    fields = {
         "view": "wall",
         "devices": [TWIN, METER],
         "origins": ["https://portal.example", "http://localhost:3000"],
@@ -79,19 +88,19 @@ def test_everything_that_is_said_is_kept(stage: Stage) -> None:
         "title": "Süd <b>&amp; co",
         "expires": "2090-01-01T00:00:00.000Z",
     }
-    made = stage.make(**said)
-    assert {name: made[name] for name in said} == said
+    made = stage.make(**fields)
+    assert {name: made[name] for name in fields} == fields
     again = stage.ask("GET", f"/embeds/{made['id']}")
     assert again.json == made
     assert again.headers["Cache-Control"] == "no-store"
 
 
-def test_a_device_may_be_named_in_any_way_and_is_kept_by_its_uuid(stage: Stage) -> None:
+def test_a_device_may_be_named_in_any_way_and_is_stored_by_its_uuid(stage: Stage) -> None:
     made = stage.make(view="wall", devices=["net-m1", "T-1", METER.upper(), OLD])
     assert made["devices"] == [METER, TWIN, OLD]
 
 
-def test_a_fixed_window_is_kept_in_utc(stage: Stage) -> None:
+def test_a_fixed_window_is_stored_in_utc(stage: Stage) -> None:
     window = {"from": "2026-03-08T00:00:00-05:00", "to": "2026-03-09T00:00:00-04:00"}
     assert stage.make(window=window)["window"] == {
         "from": "2026-03-08T05:00:00.000Z",
@@ -99,7 +108,7 @@ def test_a_fixed_window_is_kept_in_utc(stage: Stage) -> None:
     }
 
 
-def test_revoking_keeps_the_embed_and_says_when(stage: Stage) -> None:
+def test_a_revoked_embed_stays_with_its_time(stage: Stage) -> None:
     made = stage.make()
     revoked = stage.ask("DELETE", f"/embeds/{made['id']}").json
     assert revoked is not None
@@ -110,14 +119,14 @@ def test_revoking_keeps_the_embed_and_says_when(stage: Stage) -> None:
 
 @pytest.mark.parametrize("ended", ["revoked", "expired", "stopped"])
 @pytest.mark.parametrize("body", [{}, {"ttl": 60}])
-def test_no_token_is_minted_that_would_open_nothing(
+def test_no_token_is_issued_for_an_ended_embed(
     stage: Stage, ended: str, body: dict[str, int]
 ) -> None:
-    """A host's backend hears why, instead of handing its visitors a dead token."""
+    """The host's server gets the reason, instead of giving its visitors a dead token."""
     secret, key_id = stage.world.new_key(Grant(everything=True))
     ends_ms = now_ms() + 400
-    said = {"expires": stamp(ends_ms, fraction=True)} if ended == "expired" else {}
-    made = stage.make(by={KEY_HEADER: secret}, **said)["id"]
+    result = {"expires": stamp(ends_ms, fraction=True)} if ended == "expired" else {}
+    made = stage.make(by={KEY_HEADER: secret}, **result)["id"]
     assert stage.token(made)
     if ended == "revoked":
         stage.ask("DELETE", f"/embeds/{made}")
@@ -130,14 +139,14 @@ def test_no_token_is_minted_that_would_open_nothing(
     assert "token" not in refused.json
 
 
-# --- Who sees which ------------------------------------------------------------------------------
+# --- Scope ---------------------------------------------------------------------------------------
 
 
 def listed(stage: Stage, by: str | dict[str, str]) -> set[str]:
     return {embed["id"] for embed in stage.ask("GET", "/embeds", by=by).json or []}
 
 
-def test_a_key_sees_the_embeds_whose_every_device_it_sees(stage: Stage) -> None:
+def test_a_key_sees_embeds_with_all_devices_in_its_scope(stage: Stage) -> None:
     whole = stage.make(view="wall", devices=[METER, LONE])["id"]
     north = stage.make(view="wall", devices=[METER, QUIET])["id"]
     assert {whole, north} <= listed(stage, "all")
@@ -151,7 +160,7 @@ def test_a_key_sees_the_embeds_whose_every_device_it_sees(stage: Stage) -> None:
     assert stage.ask("GET", f"/embeds/{whole}").json["state"] == "active"  # pyright: ignore[reportOptionalSubscript]
 
 
-def test_a_key_sees_what_it_made_whatever_its_grant_is_now(stage: Stage) -> None:
+def test_a_key_sees_its_own_embeds_with_any_grant(stage: Stage) -> None:
     made = stage.make(by="both", devices=[TWIN])["id"]
     stage.world.store.import_devices(ACME, [_in_groups("T-1")])
     try:
@@ -166,9 +175,9 @@ def _in_groups(serial: str, *groups: str) -> NewDevice:
 
 
 @cases("hidden", [METER, FOREIGN, "no such", "a\0b"])
-def test_a_device_out_of_the_grant_is_refused_by_name(stage: Stage, hidden: str) -> None:
-    said = {"view": "wall", "devices": [LONE, hidden]}
-    answer = stage.ask("POST", "/embeds", said, by="devices")
+def test_a_device_outside_the_grant_is_refused_by_name(stage: Stage, hidden: str) -> None:
+    fields = {"view": "wall", "devices": [LONE, hidden]}
+    answer = stage.ask("POST", "/embeds", fields, by="devices")
     assert answer.status_code == 400
     (problem,) = answer.json["errors"]  # pyright: ignore[reportOptionalSubscript]
     assert problem["parameter"] == "devices"
@@ -176,7 +185,7 @@ def test_a_device_out_of_the_grant_is_refused_by_name(stage: Stage, hidden: str)
     assert LONE not in problem["detail"]
 
 
-def test_a_bearer_looks_but_needs_the_right_to_make_revoke_and_mint(stage: Stage) -> None:
+def test_a_bearer_needs_write_permission_to_change_embeds(stage: Stage) -> None:
     made, reading = stage.make()["id"], bearer(stage)
     assert made in listed(stage, reading)
     for method, path in (("POST", ""), ("DELETE", f"/{made}"), ("POST", f"/{made}/tokens")):
@@ -189,7 +198,7 @@ def test_a_bearer_looks_but_needs_the_right_to_make_revoke_and_mint(stage: Stage
     assert refused.status_code == 400
 
 
-def test_without_a_credential_nothing_is_told(stage: Stage) -> None:
+def test_without_a_credential_every_route_is_unauthorized(stage: Stage) -> None:
     for method, path in (
         ("GET", "/embeds"),
         ("POST", "/embeds"),
@@ -200,7 +209,7 @@ def test_without_a_credential_nothing_is_told(stage: Stage) -> None:
         assert stage.ask(method, path, by="nobody").status_code == 401
 
 
-def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
+def test_an_embeds_token_cannot_manage_embeds(stage: Stage) -> None:
     made = stage.make()
     own = {"Authorization": f"Bearer {stage.token(made['id'])}"}
     for method, path in (
@@ -215,7 +224,7 @@ def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
         assert shown.status_code == 404  # its own service has no such routes
 
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Invalid requests ----------------------------------------------------------------------------
 
 
 @cases(
@@ -267,12 +276,10 @@ def test_an_embeds_token_manages_nothing(stage: Stage) -> None:
         ("devise", [METER], "not a field"),
     ],
 )
-def test_a_field_that_cannot_be_used_is_named(
-    stage: Stage, field: str, value: Any, words: str
-) -> None:
-    told = problems(stage, **{field: value})
-    assert list(told) == [field]
-    assert words in told[field]
+def test_an_invalid_field_is_named(stage: Stage, field: str, value: Any, words: str) -> None:
+    result = problems(stage, **{field: value})
+    assert list(result) == [field]
+    assert words in result[field]
 
 
 @pytest.mark.parametrize("view", ["tile", "wall"])
@@ -291,7 +298,7 @@ def test_every_problem_is_named_at_once(stage: Stage) -> None:
 
 
 @cases("body", [b"[]", b"{", b"\xff", b"null", b'"x"', b"[" * 60_000])
-def test_a_body_that_is_no_object_is_refused(stage: Stage, body: bytes) -> None:
+def test_a_body_that_is_not_an_object_is_refused(stage: Stage, body: bytes) -> None:
     headers = dict(stage.world.credentials["all"].headers)
     answer = stage.service.post(f"{EMBEDS_PREFIX}/embeds", data=body, headers=headers)
     assert answer.status_code == 400
@@ -311,10 +318,10 @@ def test_a_mistyped_query_and_a_wrong_method_are_named(stage: Stage) -> None:
     assert wrong.json["detail"] == "Use GET or POST here."  # pyright: ignore[reportOptionalSubscript]
 
 
-# --- Where they are not --------------------------------------------------------------------------
+# --- Services without embeds ---------------------------------------------------------------------
 
 
-def test_they_are_no_part_of_the_interfaces_document(stage: Stage) -> None:
+def test_embeds_are_not_in_the_interfaces_document(stage: Stage) -> None:
     document = stage.service.get(
         f"{PATH_PREFIX}/api-json", headers=dict(stage.world.credentials["all"].headers)
     )
@@ -327,11 +334,11 @@ def test_a_service_without_a_place_for_them_has_no_such_path(stage: Stage) -> No
     assert bare.get(f"{EMBEDS_PREFIX}/embeds", headers=headers).status_code == 404
 
 
-def test_before_an_upgrade_the_rest_of_the_service_answers(stage: Stage, tmp_path: Path) -> None:
+def test_before_an_upgrade_the_rest_of_the_service_works(stage: Stage, tmp_path: Path) -> None:
     web = open_web_store(f"sqlite:///{tmp_path / 'weir.sqlite'}")
     early = create_service(stage.world.store, stage.world.settings, web=web).test_client()
     headers = dict(stage.world.credentials["all"].headers)
     answer = early.get(f"{EMBEDS_PREFIX}/embeds", headers=headers)
     assert answer.status_code == 503
-    assert "flask db upgrade" in answer.text
+    assert "weir db upgrade" in answer.text
     assert early.get(f"{PATH_PREFIX}/device", headers=headers).status_code == 200

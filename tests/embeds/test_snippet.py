@@ -1,4 +1,4 @@
-"""The HTML to paste: a frame as high as what it shows."""
+"""The HTML to paste: a frame as high as its view."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def definition(view: str, devices: int, **more: Any) -> EmbedDefinition:
         ("wall", 50, ("zone",), 84 + 13 * 208 + 44),
     ],
 )
-def test_a_frame_is_as_high_as_what_it_shows(
+def test_a_frame_is_as_high_as_its_view(
     view: str, devices: int, controls: tuple[str, ...], height: int
 ) -> None:
     made = definition(view, devices, controls=controls)

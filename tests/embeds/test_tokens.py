@@ -1,4 +1,4 @@
-"""An embed's token opens its own embed, as long as both stand, and nothing else."""
+"""An embed's token opens its own embed while both are valid, and nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INVALID = "The bearer token is not valid."
 
 
 class Clock:
-    """Two clocks that a test moves."""
+    """The two clocks, which a test moves."""
 
     def __init__(self) -> None:
         self.s = 0.0
@@ -38,7 +38,7 @@ class Clock:
 
 
 class Gate:
-    """The gate of embeds with a clock of its own."""
+    """The service that checks embeds' tokens, with a clock of its own."""
 
     def __init__(self, stage: Stage) -> None:
         self.clock, self.stage = Clock(), stage
@@ -81,10 +81,10 @@ def gate(stage: Stage) -> Gate:
 COMMAND = Maker("command", granted=Grant(everything=True))
 
 
-# --- Good ones -----------------------------------------------------------------------------------
+# --- Valid tokens --------------------------------------------------------------------------------
 
 
-def test_a_link_token_says_what_its_embed_shows(stage: Stage) -> None:
+def test_a_link_token_gives_its_embeds_definition(stage: Stage) -> None:
     made = stage.make(title="Lobby", devices=[METER])
     answer = stage.own(stage.token(made["id"]))
     assert answer.status_code == 200
@@ -105,7 +105,7 @@ def test_it_reads_its_devices_and_no_others(stage: Stage) -> None:
     assert {device["id"] for device in listed or []} == {METER, OLD}
 
 
-def test_a_short_token_lives_as_long_as_it_was_asked_for(gate: Gate) -> None:
+def test_a_short_token_has_the_requested_lifetime(gate: Gate) -> None:
     embed = gate.embed(COMMAND)
     token, longer = gate.token(embed, 60), gate.token(embed, 600)
     claims = jwt.decode(token, SECRET, algorithms=["HS256"], audience="embed")
@@ -135,7 +135,7 @@ def test_no_token_outlives_its_embed(gate: Gate) -> None:
     assert gate.refusal(token).reason == "embed-expired"
 
 
-def test_an_embed_without_an_end_has_a_link_token_without_one(stage: Stage) -> None:
+def test_an_embed_without_expiry_has_a_link_token_without_one(stage: Stage) -> None:
     made = stage.make()
     answer = stage.ask("POST", f"/embeds/{made['id']}/tokens", {}).json
     assert answer is not None
@@ -146,7 +146,7 @@ def test_an_embed_without_an_end_has_a_link_token_without_one(stage: Stage) -> N
     assert abs(parse_instant(short["expiresAt"]) - now_ms() - 600_000) < 60_000
 
 
-# --- Bad ones ------------------------------------------------------------------------------------
+# --- Invalid tokens ------------------------------------------------------------------------------
 
 
 NOW_S = int(time.time())
@@ -177,7 +177,7 @@ BAD: dict[str, Callable[[str, str], str]] = {
 
 
 @cases("what", BAD)
-def test_a_bad_token_is_told_nothing(stage: Stage, what: str) -> None:
+def test_an_invalid_token_gets_no_reason(stage: Stage, what: str) -> None:
     good, other = (stage.token(stage.make()["id"]) for _ in range(2))
     answer = stage.own(BAD[what](good, other))
     assert answer.status_code == 401
@@ -187,7 +187,7 @@ def test_a_bad_token_is_told_nothing(stage: Stage, what: str) -> None:
     assert body["detail"] == INVALID
 
 
-def test_an_expired_forgery_is_told_nothing_either(stage: Stage) -> None:
+def test_an_expired_forgery_gets_no_reason_either(stage: Stage) -> None:
     token = stage.token(stage.make()["id"])
     mine = stage.own(forged(token, exp=1_000_000_000)).json
     foreign = stage.own(forged(token, exp=1_000_000_000, key="x" * 40)).json
@@ -217,12 +217,12 @@ def test_the_public_service_takes_no_embeds_token(stage: Stage) -> None:
         assert "reason" not in answer.json
 
 
-# --- Ends ----------------------------------------------------------------------------------------
+# --- Expiry and revocation -----------------------------------------------------------------------
 
 FORGOTTEN_S = CREDENTIAL_CACHE_S + 0.1
 
 
-def test_revoking_bites_as_soon_as_a_credential_is_forgotten(gate: Gate) -> None:
+def test_revoking_takes_effect_when_the_credential_cache_expires(gate: Gate) -> None:
     embed = gate.embed(COMMAND)
     link, short = gate.token(embed), gate.token(embed, 600)
     assert gate.sees(link) == {METER}
@@ -246,7 +246,7 @@ def test_an_embed_ends_with_the_key_that_made_it(gate: Gate) -> None:
         assert gate.refusal(token).reason == "embed-stopped"
 
 
-def test_an_embed_sees_what_its_key_sees_at_that_moment(gate: Gate) -> None:
+def test_an_embed_follows_the_present_access_of_its_key(gate: Gate) -> None:
     world = gate.stage.world
     _, key_id = world.new_key(Grant(groups=frozenset({"north"}), devices=frozenset({LONE})))
     token = gate.token(gate.embed(Maker(key_id, key_id=key_id), METER, QUIET, LONE, TWIN))
@@ -257,7 +257,7 @@ def test_an_embed_sees_what_its_key_sees_at_that_moment(gate: Gate) -> None:
         gate.clock.pass_s(FORGOTTEN_S)
         after = gate.authenticator.principal(None, f"Bearer {token}")
         assert after.scope.grant.devices == {METER, LONE}
-        assert after.id != before.id  # what is kept by it is another's
+        assert after.id != before.id  # cached rows belong to another principal
     finally:
         world.store.import_devices(
             ACME,
@@ -265,13 +265,13 @@ def test_an_embed_sees_what_its_key_sees_at_that_moment(gate: Gate) -> None:
         )
 
 
-def test_an_embed_of_a_bearer_keeps_to_what_the_bearer_was_granted(gate: Gate) -> None:
+def test_an_embed_of_a_bearer_keeps_the_bearers_grant(gate: Gate) -> None:
     granted = Grant(groups=frozenset({"all floors"}))
     token = gate.token(gate.embed(Maker("token", granted=granted), METER, TWIN))
     assert gate.sees(token) == {TWIN}
 
 
-def test_a_closed_organizations_embeds_are_closed(gate: Gate) -> None:
+def test_embeds_of_a_closed_organization_are_closed(gate: Gate) -> None:
     store, organization = gate.stage.world.store, CLOSED
     embed = Embed("emb_closed", organization, COMMAND, EmbedDefinition("tile", (METER,)), 0)
     gate.stage.web.create_embed(embed)
@@ -288,7 +288,7 @@ def _close(store: Any, organization_id: str) -> None:
         )
 
 
-def test_the_list_says_who_has_stopped(stage: Stage) -> None:
+def test_the_list_marks_ended_embeds(stage: Stage) -> None:
     secret, key_id = stage.world.new_key(Grant(everything=True))
     made = stage.make(by={KEY_HEADER: secret})
     stage.world.store.revoke_key(key_id, now_ms())

@@ -1,4 +1,4 @@
-"""Plants that a test may break; each in a folder of its own, ended by its id."""
+"""Servers that a test may break, each in a folder of its own."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from pathlib import Path
 import pytest
 
 from tests.commands.shell import Shell
-from tests.faults.plant import Looked
+from tests.faults.loaded_server import WatchedServer
 
-Start = Callable[..., Looked]
+Start = Callable[..., WatchedServer]
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """``start(folder=None, history=False, environ={})``: a plant that is up."""
-    started: list[Looked] = []
+    """``start(folder=None, history=False, environ={})`` starts a server and waits until it is
+    ready."""
+    started: list[WatchedServer] = []
 
     def begin(
         folder: Path | None = None, *, history: bool = False, url: str = "", **environ: str
-    ) -> Looked:
+    ) -> WatchedServer:
         shell = Shell(folder or tmp_path)
         shell.environ |= environ
         if url:
             shell.url = shell.environ["WEIR_DATABASE"] = url
-        plant = Looked(shell, history=history)
-        started.append(plant)
-        plant.await_up()
-        return plant
+        loaded = WatchedServer(shell, history=history)
+        started.append(loaded)
+        loaded.await_up()
+        return loaded
 
     yield begin
-    for plant in started:
-        plant.end()
-        plant.http.close()
-        if plant.server.poll() is None:
-            plant.server.terminate()
+    for loaded in started:
+        loaded.end()
+        loaded.http.close()
+        if loaded.server.poll() is None:
+            loaded.server.terminate()
             with suppress(subprocess.TimeoutExpired):
-                plant.server.wait(40)
-        plant.shell.end_all()
+                loaded.server.wait(40)
+        loaded.shell.end_all()

@@ -1,7 +1,7 @@
-"""Weir listening to a broker until it is killed at a point of its own choosing, or told to end.
+"""The MQTT consumer, until it kills itself at a given point or is stopped.
 
 ``python -m tests.faults.mqtt_driver POINT DATABASE INSTANCE URL [SETTING=VALUE]…``. A point is
-reached with the second batch, so that something has gone well before.
+reached with the second batch, so that one batch has been stored before.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Doomed(Consumer):
             return super()._acknowledge(messages)
         if self.point == POINTS[2]:
             super()._acknowledge(messages[: len(messages) // 2])
-            while self._client.want_write():  # these have left
+            while self._client.want_write():  # these acknowledgements have been sent
                 time.sleep(0.001)
         return die()
 

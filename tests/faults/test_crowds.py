@@ -1,5 +1,5 @@
-"""Many at once who want what is slow: others are served meanwhile. One worker, so that nobody else
-could. How long others waited is in the report of ``--junitxml``."""
+"""Many slow requests at once: other requests are still served. There is one worker, so that no
+other could serve them. The waiting times are in the report of ``--junitxml``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from api.catalog import KEY_HEADER
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import PATIENCE_S, Shell, eventually
 
-TYPICAL_S = 2.0  # on a machine that does much else; some 10 ms where it is quiet
+TYPICAL_S = 2.0  # on a busy machine; about 10 ms on a quiet one
 DRIPPING = 24
-DRIPS = 20  # bytes of a body, one after the other
+DRIPS = 20  # of a body sent byte by byte
 DRIP_S = 0.1
-PAUSE_S = 0.02  # of who looks on
+PAUSE_S = 0.02  # concurrent readers
 
 
 class Fleet:
@@ -70,14 +70,14 @@ class Fleet:
     # --- Crowds ---
 
     def image(self, number: int) -> int:
-        """Each another one, so that none is at hand."""
+        """A different image for each number, so that none is cached."""
         path = f"/export/fleet.png?width={600 + number}"
-        return self._answered(*self.ask("GET", path, headers=self.session))
+        return self._status_of(*self.ask("GET", path, headers=self.session))
 
     def signed_image(self, number: int) -> int:
-        return self._answered(*self.ask("GET", self.signed))
+        return self._status_of(*self.ask("GET", self.signed))
 
-    def _answered(self, status: int, headers: http.client.HTTPMessage, _: float) -> int:
+    def _status_of(self, status: int, headers: http.client.HTTPMessage, _: float) -> int:
         if status in (429, 503):
             assert int(headers["retry-after"]) >= 1
         return status
@@ -115,7 +115,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     ],
     ids=["images of one reader", "one signed link", "dripping bodies"],
 )
-def test_others_are_served_while_many_want_what_is_slow(
+def test_others_are_served_during_many_slow_requests(
     fleet: Fleet,
     crowd: Callable[[Fleet, int], int],
     number: int,
@@ -136,13 +136,13 @@ def test_others_are_served_while_many_want_what_is_slow(
     with ThreadPoolExecutor(number + 1) as people:
         other = people.submit(look_on)
         try:
-            told = Counter(people.map(lambda n: crowd(fleet, n), range(number)))
+            result = Counter(people.map(lambda n: crowd(fleet, n), range(number)))
         finally:
             over.set()
         other.result()
-    assert set(told) <= answers
+    assert set(result) <= answers
     typical_s = statistics.median(waited_s)
     worst_ms = round(max(waited_s) * 1e3)
     record_property("others", f"{typical_s * 1e3:.0f} ms, worst {worst_ms} of {len(waited_s)}")
-    record_property("crowd", dict(told))
+    record_property("crowd", dict(result))
     assert typical_s < TYPICAL_S

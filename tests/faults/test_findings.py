@@ -1,4 +1,4 @@
-"""Findings while their writer is killed and started again, with real processes."""
+"""Findings while their writer is killed and restarted, with real processes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from api.store.base import FindingQuery, NewDevice, Store
 from api.store.open import open_store
 from api.timez import HOUR_MS, floor_to, now_ms
+from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.insight.series import household
 from tests.store.fleet import device, everything, reading
@@ -23,23 +24,23 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 
 def test_findings_survive_a_writer_killed_between_readings_and_findings(shell: Shell) -> None:
-    shell.ask("db", "upgrade")
     store = open_store(shell.url)
+    store.upgrade()
     store.create_organization("Acme", organization_id="acme")
     serials = ("M-1", "M-2", "M-3")
-    said = {"reportingInterval": 3600.0}
-    store.import_devices("acme", [NewDevice(serial, said) for serial in serials])
+    fields = {"reportingInterval": 3600.0}
+    store.import_devices("acme", [NewDevice(serial, fields) for serial in serials])
     for serial in serials:
         writer = shell.start("writer")
         _leak(store, serial)
-        if serial == "M-1":  # the others may be at any point
+        if serial == "M-1":  # the others may be evaluated or not
             eventually(lambda: "M-1" in _leaking(store), "a leak was found beside the writer")
         writer.kill()
         writer.communicate()
     shell.start("writer")
     eventually(lambda: _leaking(store) == set(serials), "the next writer found what was due")
     store.close()
-    assert shell.ask("insight", "verify")["wrong"] == 0
+    assert CommandLine(shell.environ).ask("insight", "verify")["wrong"] == 0
 
 
 def _leak(store: Store, serial: str) -> None:
@@ -55,5 +56,5 @@ def _leak(store: Store, serial: str) -> None:
 
 
 def _leaking(store: Store) -> set[str]:
-    asked = FindingQuery(kinds=["continuous-flow"], states=["open"])
-    return {entry.serial_number for entry in store.findings(everything("acme"), asked)}
+    requests = FindingQuery(kinds=["continuous-flow"], states=["open"])
+    return {entry.serial_number for entry in store.findings(everything("acme"), requests)}

@@ -1,4 +1,5 @@
-"""Several ingesters on one Postgres: what came is stored and told once, whoever of them dies."""
+"""Several ingesters on one Postgres: each message is stored and published once, whichever of them
+dies."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ PARTS: Final = (1, 2, 3)
 Reading = tuple[int, int, float]
 """(device, epoch ms, flow rate)"""
 Way = Callable[[int], dict[str, str]]
-"""What tells an ingester, by its number, its part."""
+"""The setting that gives an ingester, by its number, its part."""
 
 
 def by_shard(number: int) -> dict[str, str]:
@@ -60,8 +61,8 @@ WAYS: Final = [by_shard, by_share]
 
 
 class Works:
-    """A database with an organization and its meters, a broker, and ingesters as they are asked
-    for, each with a folder of its own, as on a host of its own."""
+    """A database with an organization and its meters, a broker, and ingesters on request, each with
+    a folder of its own, as on separate hosts."""
 
     def __init__(self, url: str, broker: Mosquitto, folder: Path) -> None:
         self.url, self.broker, self.folder = url, broker, folder
@@ -74,18 +75,18 @@ class Works:
         )
         self.meters = [d for d in self.store.resolve(everything("acme"), names) if d]
 
-    def environ(self, said: dict[str, str], host: str) -> dict[str, str]:
+    def environ(self, fields: dict[str, str], host: str) -> dict[str, str]:
         here = {
             "WEIR_DATABASE": self.url,
             "WEIR_INSTANCE": str(self.folder / host),
             "WEIR_MQTT_URL": self.broker.url,
         }
-        return here | said
+        return here | fields
 
     @contextmanager
-    def consumer(self, said: dict[str, str], host: str, *, tells: bool = False) -> Iterator[None]:
+    def consumer(self, fields: dict[str, str], host: str, *, tells: bool = False) -> Iterator[None]:
         """An ingester in this process."""
-        settings = Settings.from_env(self.environ(said, host))
+        settings = Settings.from_env(self.environ(fields, host))
         with ExitStack() as begun:
             store = open_store(self.url)
             begun.callback(store.close)
@@ -104,15 +105,15 @@ class Works:
             yield
 
     def begin_sessions(self, way: Way) -> None:
-        """From now on the broker keeps for each what comes."""
+        """From now on the broker queues messages for each ingester."""
         for number in PARTS:
             with self.consumer(way(number), f"host-{number}"):
                 pass
 
-    def drive(self, point: str, said: dict[str, str], host: str) -> subprocess.Popen[bytes]:
-        """An ingester that dies at that point."""
+    def drive(self, point: str, fields: dict[str, str], host: str) -> subprocess.Popen[bytes]:
+        """An ingester that kills itself at that point."""
         arguments = [point, self.url, str(self.folder / host), self.broker.url]
-        arguments += [f"{name}={value}" for name, value in said.items()]
+        arguments += [f"{name}={value}" for name, value in fields.items()]
         command = [sys.executable, "-W", "ignore", "-m", "tests.faults.mqtt_driver", *arguments]
         return subprocess.Popen(command, cwd=ROOT)
 
@@ -174,7 +175,7 @@ def until_told(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[None]:
     [(by_shard, POINTS[2]), (by_share, POINTS[0])],
     ids=["shards, half-way through acknowledging", "a share, before the commit"],
 )
-def test_what_a_killed_ingester_had_goes_to_the_next_of_its_name(
+def test_messages_of_a_killed_ingester_go_to_its_successor(
     works: Works, way: Way, point: str
 ) -> None:
     readings = readings_of(MINUTES, point)
@@ -192,8 +193,10 @@ def test_what_a_killed_ingester_had_goes_to_the_next_of_its_name(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_a_dead_one_had_waits_for_it_and_the_others_go_on(works: Works, way: Way) -> None:
-    """Mosquitto gives nobody else what it has dealt to a session, of a share neither."""
+def test_messages_of_a_dead_ingester_wait_for_it_and_others_continue(
+    works: Works, way: Way
+) -> None:
+    """Mosquitto gives messages of a session to nobody else, also in a shared subscription."""
     readings = readings_of(20, "dead")
     works.begin_sessions(way)
     publish_all(works.broker.port, shuffled(readings, "dead"))
@@ -209,25 +212,25 @@ def test_what_a_dead_one_had_waits_for_it_and_the_others_go_on(works: Works, way
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_stored_reading_is_published_once_whoever_stored_it(works: Works, way: Way) -> None:
+def test_each_stored_reading_is_published_once_by_any_ingester(works: Works, way: Way) -> None:
     readings = readings_of(25, "told")
     with ExitStack() as begun:
-        heard = begun.enter_context(hearing(works.broker))
+        messages = begun.enter_context(hearing(works.broker))
         for number in PARTS:
             begun.enter_context(works.consumer(way(number), f"host-{number}", tells=True))
         publish_all(works.broker.port, shuffled(readings, "told"))
-        eventually(lambda: works.count() >= len(readings) and len(heard) >= len(readings))
-    assert Counter(_told(topic, payload) for topic, payload in heard) == Counter(
+        eventually(lambda: works.count() >= len(readings) and len(messages) >= len(readings))
+    assert Counter(_message_key(topic, payload) for topic, payload in messages) == Counter(
         (works.meters[meter].id, stamp(at, fraction=True), rate) for meter, at, rate in readings
     )
 
 
-def _told(topic: str, payload: bytes) -> tuple[str, str, float]:
-    said = json.loads(payload)
-    return topic.split("/")[3], said["recordedAt"], said["flowRate"]
+def _message_key(topic: str, payload: bytes) -> tuple[str, str, float]:
+    body = json.loads(payload)
+    return topic.split("/")[3], body["recordedAt"], body["flowRate"]
 
 
-def test_three_processes_as_they_are_started_by_hand(works: Works) -> None:
+def test_three_processes_started_by_hand(works: Works) -> None:
     readings = readings_of(60, "by hand")
     sent = len(shuffled(readings, "by hand"))
     processes = [_ingest(works, number) for number in PARTS]
@@ -243,7 +246,7 @@ def test_three_processes_as_they_are_started_by_hand(works: Works) -> None:
 
 
 def _assert_told(works: Works) -> None:
-    """Their host's web server knows how they are."""
+    """Asserts that their host's web server reports their state."""
     settings = Settings.from_env(works.environ({"WEIR_DISK_MIN_MB": "0"}, "one-host"))
     readiness = Readiness(works.store, settings)
 
@@ -256,7 +259,7 @@ def _assert_told(works: Works) -> None:
 
 
 def _acknowledged(works: Works) -> dict[str, float]:
-    """What the three have counted together, as /metrics tells it."""
+    """The total of the three, as /metrics reports it."""
     files = [str(path) for path in (works.folder / "one-host" / "metrics").glob("*/*.db")]
     merged = MultiProcessCollector.merge(files)
     return {
@@ -271,13 +274,13 @@ def _ingest(works: Works, number: int) -> subprocess.Popen[bytes]:
     shard = f"{number}/{len(PARTS)}"
     command = [sys.executable, "-m", "flask", "--app", "app", "mqtt", "ingest", "--shard", shard]
     environ = os.environ | works.environ({"WEIR_MQTT_PUBLISH": "false"}, "one-host")
-    with _said(works, number).open("wb") as log:
+    with _log_file(works, number).open("wb") as log:
         return subprocess.Popen(command, cwd=ROOT, env=environ, stderr=log)
 
 
-def _said(works: Works, number: int) -> Path:
+def _log_file(works: Works, number: int) -> Path:
     return works.folder / f"ingester-{number}.log"
 
 
 def _await_connection(works: Works, number: int) -> None:
-    eventually(lambda: "connected" in _said(works, number).read_text())
+    eventually(lambda: "connected" in _log_file(works, number).read_text())

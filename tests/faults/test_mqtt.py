@@ -1,4 +1,5 @@
-"""Consumer and broker are killed at the worst moments: no reading is lost, none counts twice."""
+"""Consumer and broker are killed at the worst moments: no reading is lost, none is counted
+twice."""
 
 from __future__ import annotations
 
@@ -56,8 +57,8 @@ def six_hours(rng: random.Random) -> list[Reading]:
 
 def message(reading: Reading) -> tuple[str, bytes]:
     device, at_ms, rate = reading
-    said = {"recordedAt": stamp(at_ms, fraction=True), "flowRate": rate}
-    return up("acme", f"N-{device}"), json.dumps(said).encode()
+    fields = {"recordedAt": stamp(at_ms, fraction=True), "flowRate": rate}
+    return up("acme", f"N-{device}"), json.dumps(fields).encode()
 
 
 @contextmanager
@@ -89,12 +90,12 @@ def stored(site: Site) -> list[Reading]:
 
 
 def begin_session(site: Site) -> None:
-    """From now on the broker keeps for us what comes."""
+    """From now on the broker queues messages for Weir."""
     with site.listening():
         pass
 
 
-# --- Our own end ---------------------------------------------------------------------------------
+# --- The consumer --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -116,11 +117,9 @@ def test_six_hours_of_backlog_survive_a_consumer_that_is_killed_again_and_again(
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_readings_that_dont_say_when_they_were_count_once_all_the_same(
-    site: Site, point: str
-) -> None:
+def test_readings_without_a_timestamp_count_once_too(site: Site, point: str) -> None:
     begin_session(site)
-    same = (up("acme", "N-1"), b'{"flowRate": 1}')  # not two of them can be told apart
+    same = (up("acme", "N-1"), b'{"flowRate": 1}')  # no two of them can be distinguished
     count = 1_500
     publish_all(site.broker.port, [same] * count)
     killed(site, point)
@@ -146,12 +145,12 @@ def test_refused_readings_count_once_however_often_they_are_delivered(
     assert sum(site.reasons().values()) == len(bad)
 
 
-# --- The broker's end ----------------------------------------------------------------------------
+# --- The broker ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("broker", [KEEPING], indirect=True, ids=["saves every change"])
-def test_a_broker_killed_under_load_costs_nothing_that_devices_insist_on(site: Site) -> None:
-    """Devices repeat what wasn't acknowledged; Weir repeats its subscription."""
+def test_a_broker_killed_under_load_loses_nothing_that_devices_repeat(site: Site) -> None:
+    """Devices repeat messages that weren't acknowledged; Weir repeats its subscription."""
     readings = six_hours(random.Random(7))[:300]
     begin_session(site)
     with driven(site, NEVER):
@@ -164,7 +163,8 @@ def test_a_broker_killed_under_load_costs_nothing_that_devices_insist_on(site: S
             site.broker.start()
         feeding.join(PATIENCE_S)
         eventually(lambda: len(stored(site)) >= len(readings) - 2)
-        publish_all(site.broker.port, map(message, readings[-20:]))  # what one save may have lost
+        # The messages that one save may have lost.
+        publish_all(site.broker.port, map(message, readings[-20:]))
         eventually(lambda: len(stored(site)) >= len(readings))
         device.disconnect()
         device.loop_stop()
@@ -188,13 +188,13 @@ def _session() -> Any:
 
 
 def _feed(device: paho.Client, readings: list[Reading]) -> None:
-    said = [device.publish(*message(reading), qos=1) for reading in readings]
-    for one in said:
+    texts = [device.publish(*message(reading), qos=1) for reading in readings]
+    for one in texts:
         one.wait_for_publish(PATIENCE_S)
 
 
 @pytest.mark.parametrize("broker", [KEEPING], indirect=True, ids=["saves every change"])
-def test_what_the_broker_acknowledged_and_saved_outlives_its_kill(site: Site) -> None:
+def test_messages_saved_by_the_broker_survive_its_kill(site: Site) -> None:
     begin_session(site)
     readings = six_hours(random.Random(9))[:200]
     publish_all(site.broker.port, map(message, readings))
@@ -206,13 +206,13 @@ def test_what_the_broker_acknowledged_and_saved_outlives_its_kill(site: Site) ->
 
 
 def _saved(broker: Mosquitto, last: Reading) -> None:
-    """Wait until the last message is in the broker's file, a few ms after its acknowledgement."""
+    """Waits until the last message is in the broker's file, a few ms after its acknowledgement."""
     _, payload = message(last)
     eventually(lambda: payload in (broker.folder / "mosquitto.db").read_bytes())
 
 
 @pytest.mark.parametrize("broker", [KEEPING], indirect=True, ids=["saves every change"])
-def test_a_kill_at_the_very_moment_costs_at_most_what_one_save_takes(site: Site) -> None:
+def test_a_kill_right_after_an_acknowledgement_loses_at_most_one_save(site: Site) -> None:
     begin_session(site)
     readings = six_hours(random.Random(11))[:100]
     publish_all(site.broker.port, map(message, readings))
@@ -249,8 +249,17 @@ def test_a_kill_costs_each_publisher_at_most_its_last_acknowledged_message(site:
     assert all(gone in ([], one[-1:]) for gone, one in zip(lost, acknowledged, strict=True))
 
 
+def _acknowledged(sent: paho.MQTTMessageInfo, gone: Event) -> bool:
+    try:
+        while not sent.is_published() and not gone.is_set():
+            sent.wait_for_publish(0.1)
+        return sent.is_published()
+    except RuntimeError:  # the connection had ended before the message was sent
+        return False
+
+
 def _send_until_it_ends(port: int, number: int, acknowledged: list[Reading]) -> None:
-    """One message after the other, each once the one before was acknowledged."""
+    """Sends one message after the other, each after the previous acknowledgement."""
     device = paho.Client(CallbackAPIVersion.VERSION2, f"device-{number}", protocol=paho.MQTTv5)
     gone = Event()
     device.on_disconnect = lambda *_: gone.set()
@@ -259,9 +268,7 @@ def _send_until_it_ends(port: int, number: int, acknowledged: list[Reading]) -> 
     for second in range(100_000):
         reading = (1 + number % 2, NOON_MS + second * 1_000 + number, float(number))
         sent = device.publish(*message(reading), qos=1)
-        while not sent.is_published() and not gone.is_set():
-            sent.wait_for_publish(0.1)
-        if not sent.is_published():
+        if not _acknowledged(sent, gone):
             break
         acknowledged.append(reading)
     device.disconnect()

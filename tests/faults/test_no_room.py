@@ -1,5 +1,5 @@
-"""The store locked by another process, its disk full, its file read-only: reads go on, senders are
-told to come again, and nothing that was acknowledged is lost."""
+"""The store locked by another process, its disk full, its file read-only: reads continue, senders
+are asked to retry, and no acknowledged reading is lost."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ import pytest
 from api.errors import Unavailable
 from api.store.open import open_store
 from api.store.sqlite import READ_ONLY_DISK
+from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.faults.conftest import Start
-from tests.faults.plant import Looked, locked
+from tests.faults.loaded_server import WatchedServer, locked
 
 DISK_BYTES = 64 << 20
 NOBODY = 65_534
@@ -28,23 +29,23 @@ LOCKED_S = 12
 
 
 @pytest.mark.slow
-def test_while_the_store_is_locked_reads_go_on_and_senders_are_told_to_wait(start: Start) -> None:
-    plant = start(history=True)
-    plant.begin()
-    with locked(plant.path):
+def test_while_the_store_is_locked_reads_continue_and_senders_retry(start: Start) -> None:
+    loaded = start(history=True)
+    loaded.begin()
+    with locked(loaded.path):
         until_s = time.monotonic() + LOCKED_S
-        plant.await_refusals()
-        known = len(plant.acknowledged)
+        loaded.await_refusals()
+        count = len(loaded.acknowledged)
         while time.monotonic() < until_s:
-            answer = plant.old_rates(0, 100)
+            answer = loaded.old_rates(0, 100)
             assert answer.status_code == 200, answer.text
             assert len(answer.json()["data"]) == 100
-            assert "error" not in plant.wall()
-            assert plant.tried()[0] in (429, 503)
+            assert "error" not in loaded.wall()
+            assert loaded.tried()[0] in (429, 503)
             time.sleep(LOOKS_EVERY_S)
-        assert len(plant.acknowledged) == known
-    plant.await_more()
-    log = plant.settled().splitlines()
+        assert len(loaded.acknowledged) == count
+    loaded.await_more()
+    log = loaded.settled().splitlines()
     assert {line.partition(":")[0] for line in log} <= {"requests fail"}
     assert len(log) <= 2
 
@@ -54,7 +55,7 @@ def test_while_the_store_is_locked_reads_go_on_and_senders_are_told_to_wait(star
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path | None]:
-    """A small disk of its own, where one may be mounted."""
+    """A small disk of its own, if one can be mounted."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
@@ -74,19 +75,19 @@ def _fill(folder: Path) -> Path:
     return ballast
 
 
-def _may_write(plant: Looked, size: int) -> None:
-    """The writer may write files up to that size, from now on."""
-    writer = plant.parts()[0]
+def _may_write(loaded: WatchedServer, size: int) -> None:
+    """Limits the size of files that the writer may write."""
+    writer = loaded.parts()[0]
     _, hard = resource.prlimit(writer, resource.RLIMIT_FSIZE)
     resource.prlimit(writer, resource.RLIMIT_FSIZE, (size, hard))
 
 
-def _stays_readable(plant: Looked, words: str) -> None:
-    plant.await_refusals()
-    eventually(lambda: words in str(plant.tried()[1]), "senders were told why")
-    assert plant.tried()[0] == 503
-    assert plant.old_rates(0, 100).status_code == 200
-    assert "error" not in plant.wall()
+def _stays_readable(loaded: WatchedServer, words: str) -> None:
+    loaded.await_refusals()
+    eventually(lambda: words in str(loaded.tried()[1]), "senders were told why")
+    assert loaded.tried()[0] == 503
+    assert loaded.old_rates(0, 100).status_code == 200
+    assert "error" not in loaded.wall()
 
 
 def _said_once(log: str, words: str) -> None:
@@ -96,35 +97,35 @@ def _said_once(log: str, words: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_full_disk_takes_nothing_until_there_is_room(disk: Path | None, start: Start) -> None:
-    if disk is None:  # mounting needs a right that a container may lack
+def test_a_full_disk_stores_nothing_until_there_is_room(disk: Path | None, start: Start) -> None:
+    if disk is None:  # mounting needs a permission that a container may lack
         pytest.skip("no disk may be mounted here: the next test limits the process instead")
-    plant = start(disk, history=True)
-    plant.begin()
+    loaded = start(disk, history=True)
+    loaded.begin()
     ballast = _fill(disk)
-    _stays_readable(plant, "The disk is full")
-    eventually(lambda: "The disk is full" in plant.outage(), "pages said it on top")
+    _stays_readable(loaded, "The disk is full")
+    eventually(lambda: "The disk is full" in loaded.outage(), "pages said it on top")
     ballast.unlink()
-    plant.await_more()
-    eventually(lambda: plant.outage() == "", "pages said it no more")
-    _said_once(plant.settled(), "The disk is full")
+    loaded.await_more()
+    eventually(lambda: loaded.outage() == "", "pages said it no more")
+    _said_once(loaded.settled(), "The disk is full")
 
 
 @pytest.mark.slow
-def test_a_writer_that_can_write_no_file_goes_on_once_it_can(start: Start) -> None:
-    plant = start(history=True)
-    plant.begin()
-    _may_write(plant, 0)
-    _stays_readable(plant, "can't be read or written")
-    _may_write(plant, resource.RLIM_INFINITY)
-    plant.await_more()
-    _said_once(plant.settled(), "can't be read or written")
+def test_a_writer_without_write_access_continues_once_it_has_it(start: Start) -> None:
+    loaded = start(history=True)
+    loaded.begin()
+    _may_write(loaded, 0)
+    _stays_readable(loaded, "can't be read or written")
+    _may_write(loaded, resource.RLIM_INFINITY)
+    loaded.await_more()
+    _said_once(loaded.settled(), "can't be read or written")
 
 
 # --- A disk that is mounted read-only ------------------------------------------------------------
 
 
-def test_on_a_disk_that_is_mounted_read_only_it_says_so_and_starts_once_it_isnt(
+def test_on_a_read_only_disk_the_start_fails_with_a_reason(
     disk: Path | None, tmp_path: Path
 ) -> None:
     if disk is None:  # as above
@@ -133,19 +134,20 @@ def test_on_a_disk_that_is_mounted_read_only_it_says_so_and_starts_once_it_isnt(
         )
     shell = Shell(disk)
     shell.environ["WEIR_INSTANCE"] = str(tmp_path / "instance")
-    for made in (("db", "upgrade"), ("orgs", "create", "Acme")):
-        assert shell.run(*made)[0] == 0
+    weir = CommandLine(shell.environ)
+    weir.ask("db", "upgrade")
+    weir.ask("orgs", "create", "Acme")
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     try:
-        for command in (("serve",), ("orgs", "list")):
-            code, out, err = shell.run(*command)
-            assert (code, out) == (1, "")
-            assert READ_ONLY_DISK in err
-            assert "Traceback" not in err
+        code, out, err = shell.run("serve")
+        assert (code, out) == (1, "")
+        assert READ_ONLY_DISK in err
+        assert "Traceback" not in err
+        assert READ_ONLY_DISK in weir.error("orgs", "list")
     finally:
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
-    assert [org["name"] for org in shell.ask("orgs", "list")] == ["Acme"]
-    shell.start("serve")
+    assert [org["name"] for org in weir.ask("orgs", "list")] == ["Acme"]
+    shell.start("serve", "--workers", "1")
     eventually(lambda: shell.get("/healthz")[0] == 200, "it was up")
     shell.end_all()
 
@@ -154,20 +156,20 @@ def test_on_a_disk_that_is_mounted_read_only_it_says_so_and_starts_once_it_isnt(
 
 
 def _as_nobody(url: str, answers: int, go_on: int) -> None:
-    """In a child without root's rights, by one store: what it says of two writes, and a read."""
+    """Runs in a child without root's rights, by one store: two writes and a read."""
     if os.geteuid() == 0:
         os.setuid(NOBODY)
     store = open_store(url)
     for name in ("First", "Second"):
         try:
-            said = store.create_organization(name).name
+            result = store.create_organization(name).name
         except Unavailable as error:
-            said = str(error)
-        os.write(answers, f"{len(store.organizations())} {said}\n".encode())
+            result = str(error)
+        os.write(answers, f"{len(store.organizations())} {result}\n".encode())
         os.read(go_on, 1)
 
 
-def test_a_file_that_may_only_be_read_is_and_is_written_once_it_may_be() -> None:
+def test_a_read_only_file_is_read_and_written_once_that_is_allowed() -> None:
     with tempfile.TemporaryDirectory(prefix="weir-read-only-") as name:
         folder = Path(name)
         url = f"sqlite:///{folder / 'weir.sqlite'}"
@@ -183,11 +185,11 @@ def test_a_file_that_may_only_be_read_is_and_is_written_once_it_may_be() -> None
                 _as_nobody(url, theirs, mine)
             os._exit(0)
         os.close(theirs)
-        with os.fdopen(answers) as told:
-            first = told.readline()
+        with os.fdopen(answers) as result:
+            first = result.readline()
             _allow(folder, 0o666, 0o777)
             os.write(go_on, b"..")
-            second = told.readline()
+            second = result.readline()
         os.waitpid(child, 0)
         store.close()
         for end in (mine, go_on):

@@ -1,5 +1,5 @@
-"""The server of the database stopped, started again, held up, or gone from the network without a
-word, while Weir is in use."""
+"""The database server stopped, restarted, blocked, or cut off from the network while Weir is in
+use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from api.store.sql.query import Query
 from tests import servers
 from tests.commands.shell import alive, children, eventually
 from tests.faults.conftest import Start
-from tests.faults.plant import OLD, Looked, is_unavailable, rate
+from tests.faults.loaded_server import OLD, WatchedServer, is_unavailable, rate
 from tests.store.fleet import new_meters, steady
 
 NAME = "weir"
@@ -38,7 +38,7 @@ AWAY = "The store can't be reached."
 
 
 class Cluster:
-    """A server that is stopped and started again at its own port."""
+    """A server that is stopped and started again at the same port."""
 
     def __init__(self, folder: Path, *, durable: bool = False) -> None:
         self.folder, self._durable = folder, durable
@@ -60,7 +60,7 @@ class Cluster:
         self._ends.enter_context(again)
 
     def kill(self) -> None:
-        """As by kill -9: it can save nothing any more."""
+        """As by kill -9: it saves nothing more."""
         first = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
         all_of_it = [first, *children(first)]
         for pid in all_of_it:
@@ -78,98 +78,97 @@ def cluster() -> Iterator[Cluster]:
         cluster.stop()
 
 
-def reads_right(plant: Looked) -> bool:
-    answer = plant.old_rates(0, 100)
+def reads_right(loaded: WatchedServer) -> bool:
+    answer = loaded.old_rates(0, 100)
     if answer.status_code == 503:
         return False
     assert [row["flow_rate"] for row in answer.json()["data"]] == [rate(n) for n in range(100)]
-    return "error" not in plant.wall()
+    return "error" not in loaded.wall()
 
 
-def refused(plant: Looked) -> bool:
-    return plant.tried()[0] == 503
+def refused(loaded: WatchedServer) -> bool:
+    return loaded.tried()[0] == 503
 
 
 @pytest.mark.slow
-def test_a_stopped_server_is_told_and_a_started_one_is_used_at_once(
+def test_a_stopped_server_is_reported_and_a_restarted_one_used_at_once(
     cluster: Cluster, start: Start
 ) -> None:
-    plant = start(url=cluster.database, history=True)
-    plant.begin()
-    assert reads_right(plant)
+    loaded = start(url=cluster.database, history=True)
+    loaded.begin()
+    assert reads_right(loaded)
     cluster.stop()
-    eventually(lambda: is_unavailable(plant.old_rates(0, 10), AWAY), "readers were told")
-    eventually(lambda: AWAY in plant.wall().get("error", ""), "the fleet page said it")
-    eventually(lambda: refused(plant), "senders were told")
-    assert plant.open("/healthz").status_code == 200
+    eventually(lambda: is_unavailable(loaded.old_rates(0, 10), AWAY), "readers were told")
+    eventually(lambda: AWAY in loaded.wall().get("error", ""), "the fleet page said it")
+    eventually(lambda: refused(loaded), "senders were told")
+    assert loaded.open("/healthz").status_code == 200
     cluster.start()
-    eventually(lambda: reads_right(plant), "readers were answered again")
-    plant.await_more()
-    log = plant.settled()
-    # Most are refused before they reach the writer, which then has nothing to tell.
+    eventually(lambda: reads_right(loaded), "readers were answered again")
+    loaded.await_more()
+    log = loaded.settled()
+    # Most are refused before they reach the writer, which then has nothing to report.
     assert log.count("no reading can be stored") <= 1
     assert log.count("readings are stored again") == log.count("no reading can be stored")
 
 
 @pytest.mark.slow
-def test_a_server_killed_under_load_has_all_that_was_acknowledged(start: Start) -> None:
+def test_a_server_killed_under_load_has_every_acknowledged_reading(start: Start) -> None:
     with TemporaryDirectory(prefix="weir-killed-") as folder:
         cluster = Cluster(Path(folder), durable=True)
-        plant = start(url=cluster.database)
-        plant.begin()
+        loaded = start(url=cluster.database)
+        loaded.begin()
         for _ in range(2):
             cluster.kill()
-            eventually(lambda: refused(plant), "senders were told")
+            eventually(lambda: refused(loaded), "senders were told")
             cluster.start()
-            plant.await_more()
-        plant.settled()
+            loaded.await_more()
+        loaded.settled()
         cluster.stop()
 
 
 @pytest.mark.slow
-def test_a_primary_that_is_away_stops_senders_and_no_reader_of_its_standby(
-    cluster: Cluster, start: Start
-) -> None:
+def test_without_the_primary_readers_of_a_standby_continue(cluster: Cluster, start: Start) -> None:
     with servers.standby(cluster.url, cluster.folder.parent / "standby") as standby:
         places = ",".join(url.rpartition("@")[2] for url in (standby, cluster.url))
         either = f"postgresql://weir@{places}/{NAME}?target_session_attrs=prefer-standby"
-        plant = start(url=cluster.database, history=True, WEIR_DATABASE_READ=either)
-        plant.begin()
-        eventually(lambda: reads_right(plant), "the standby had it all")
+        loaded = start(url=cluster.database, history=True, WEIR_DATABASE_READ=either)
+        loaded.begin()
+        eventually(lambda: reads_right(loaded), "the standby had it all")
         cluster.stop()
-        eventually(lambda: refused(plant), "senders were told")
-        assert reads_right(plant)
+        eventually(lambda: refused(loaded), "senders were told")
+        assert reads_right(loaded)
         cluster.start()
-        plant.await_more()
-        plant.settled()
+        loaded.await_more()
+        loaded.settled()
 
 
 @pytest.mark.slow
-def test_a_commit_that_no_standby_confirms_is_told_though_a_standby_can_be_read(
+def test_an_unconfirmed_commit_is_reported_while_reads_continue(
     start: Start,
 ) -> None:
-    """`synchronous_standby_names` names one that isn't there: each commit waits, without end."""
+    """`synchronous_standby_names` names a server that doesn't exist, so each commit waits for
+    ever."""
     with TemporaryDirectory(prefix="weir-unconfirmed-") as folder, ExitStack() as ends:
         cluster = Cluster(Path(folder) / "primary", durable=True)
         ends.callback(cluster.stop)
         copy = ends.enter_context(servers.standby(cluster.url, Path(folder) / "standby"))
-        plant = start(url=cluster.database, history=True, WEIR_DATABASE_READ=f"{copy}/{NAME}")
-        plant.begin()
-        eventually(lambda: reads_right(plant), "the standby had it all")
+        loaded = start(url=cluster.database, history=True, WEIR_DATABASE_READ=f"{copy}/{NAME}")
+        loaded.begin()
+        eventually(lambda: reads_right(loaded), "the standby had it all")
         _set_synchronous(cluster, "nobody")
-        eventually(lambda: refused(plant), "senders were told")
+        eventually(lambda: refused(loaded), "senders were told")
 
         def writer() -> dict[str, Any]:
-            return json.loads(plant.shell.get("/readyz")[1])["checks"]["writer"]
+            return json.loads(loaded.shell.get("/readyz")[1])["checks"]["writer"]
 
         eventually(lambda: "inside one commit" in writer().get("detail", ""), "readiness said it")
         assert writer()["status"] == "degraded"
         assert writer()["committingS"] >= readiness.COMMIT_S
-        assert reads_right(plant)
+        assert reads_right(loaded)
         _set_synchronous(cluster, "")
-        plant.await_more()
+        loaded.await_more()
         eventually(lambda: writer()["status"] == "ok", "readiness was well again")
-        plant.settled()
+        loaded.settled()
 
 
 def _set_synchronous(cluster: Cluster, names: str) -> None:
@@ -180,33 +179,33 @@ def _set_synchronous(cluster: Cluster, names: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_table_that_is_held_up_leaves_nobody_hanging(cluster: Cluster, start: Start) -> None:
-    plant = start(url=cluster.database, history=True)
-    plant.begin()
-    assert reads_right(plant)
+def test_a_locked_table_times_out(cluster: Cluster, start: Start) -> None:
+    loaded = start(url=cluster.database, history=True)
+    loaded.begin()
+    assert reads_right(loaded)
     with psycopg.connect(cluster.database) as holding:
         holding.execute("LOCK TABLE reading IN ACCESS EXCLUSIVE MODE")
-        eventually(lambda: refused(plant), "senders were told")
+        eventually(lambda: refused(loaded), "senders were told")
         begun_s = time.monotonic()
-        answer = plant.http.get(
+        answer = loaded.http.get(
             f"{PATH_PREFIX}/flow/datapoints/{OLD}",
             params={"resolution": "raw", "limit": 10},
-            headers={KEY_HEADER: plant.reader},
+            headers={KEY_HEADER: loaded.reader},
         )
         assert is_unavailable(answer, "too slow to respond")
         assert time.monotonic() - begun_s < postgres.READ_PATIENCE_S + 10
-        assert plant.open("/healthz").status_code == 200
+        assert loaded.open("/healthz").status_code == 200
         holding.rollback()
-    eventually(lambda: reads_right(plant), "readers were answered again")
-    plant.await_more()
-    plant.settled()
+    eventually(lambda: reads_right(loaded), "readers were answered again")
+    loaded.await_more()
+    loaded.settled()
 
 
-# --- A network that says nothing -----------------------------------------------------------------
+# --- A network without replies -------------------------------------------------------------------
 
 
-class Wire:
-    """A way to a server that may fall silent: what is sent is taken, and nothing comes of it."""
+class SilentProxy:
+    """A proxy to a server that may fall silent: it takes what is sent and forwards nothing."""
 
     def __init__(self, url: str) -> None:
         place, _, name = url.rpartition("/")
@@ -215,13 +214,13 @@ class Wire:
         self._door = socket.create_server(("127.0.0.1", 0))
         self.url = f"{before}:{self._door.getsockname()[1]}/{name}"
         self.silent = False
-        self.last_words = b""  # after these what is open falls silent
+        self.last_words = b""  # connections opened before this fall silent
         self._open: list[socket.socket] = []
         self._forgotten: list[socket.socket] = []
         Thread(target=self._accept, daemon=True).start()
 
     def forget(self) -> None:
-        """What is open falls silent; what is opened from now on is carried."""
+        """Open connections fall silent; new ones work."""
         self._forgotten += self._open
 
     def _accept(self) -> None:
@@ -237,12 +236,12 @@ class Wire:
 
     def _carry(self, source: socket.socket, sink: socket.socket) -> None:
         try:
-            while said := source.recv(65_536):
-                heard = not self.silent and source not in self._forgotten
-                if self.last_words and self.last_words in said:
+            while text := source.recv(65_536):
+                messages = not self.silent and source not in self._forgotten
+                if self.last_words and self.last_words in text:
                     self.forget()
-                if heard:
-                    sink.sendall(said)
+                if messages:
+                    sink.sendall(text)
             if source not in self._forgotten:
                 sink.shutdown(socket.SHUT_WR)
         except OSError:
@@ -254,8 +253,8 @@ class Wire:
 
 
 @pytest.fixture
-def wire(postgres_url: str) -> Iterator[Wire]:
-    wire = Wire(postgres_url)
+def wire(postgres_url: str) -> Iterator[SilentProxy]:
+    wire = SilentProxy(postgres_url)
     yield wire
     wire.close()
 
@@ -270,8 +269,8 @@ def meter(postgres_url: str) -> Device:
     return meter
 
 
-def test_a_server_that_falls_silent_is_given_up_and_asked_anew_when_it_speaks(
-    wire: Wire, meter: Device, monkeypatch: pytest.MonkeyPatch
+def test_a_silent_server_times_out_and_is_used_again_once_it_responds(
+    wire: SilentProxy, meter: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres, "READ_PATIENCE_S", 0.5)
     monkeypatch.setattr(postgres, "GRACE_S", 0.5)
@@ -295,11 +294,11 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("all_ways", [True, False], ids=["for all", "for what is open"])
-def test_a_writer_gives_a_silent_server_up_and_writes_anew(
-    wire: Wire, meter: Device, all_ways: bool
+def test_a_writer_abandons_a_silent_server_and_writes_again(
+    wire: SilentProxy, meter: Device, all_ways: bool
 ) -> None:
-    """Where only what is open was forgotten on the way, its session would keep the meter locked:
-    nobody tells the server that the writer has gone."""
+    """If only open connections are lost, the old session still locks the meter, since nobody tells
+    the server that the writer has gone."""
     store = open_store(wire.url)
     assert store.write(steady(meter, 6)).stored == 1
     if all_ways:
@@ -317,7 +316,7 @@ def test_a_writer_gives_a_silent_server_up_and_writes_anew(
 
 
 @pytest.mark.usefixtures("soon")
-def test_a_commit_whose_answer_is_lost_counts_once(wire: Wire, meter: Device) -> None:
+def test_a_commit_whose_reply_is_lost_counts_once(wire: SilentProxy, meter: Device) -> None:
     store = open_store(wire.url)
     wire.last_words = b"COMMIT"
     with pytest.raises(Unavailable, match="no longer responds"):
@@ -331,7 +330,7 @@ def test_a_commit_whose_answer_is_lost_counts_once(wire: Wire, meter: Device) ->
 
 
 @pytest.mark.usefixtures("soon")
-def test_who_works_or_waits_for_a_lock_is_waited_for(wire: Wire, meter: Device) -> None:
+def test_a_busy_or_locked_query_is_waited_for(wire: SilentProxy, meter: Device) -> None:
     store = PostgresStore(wire.url)
     assert store.fetch(Query("SELECT 1 FROM pg_sleep(3)")) == [(1,)]
     with psycopg.connect(wire.direct) as holding:

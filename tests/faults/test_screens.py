@@ -1,5 +1,5 @@
-"""What the operator sees of a fault, in a real browser: the last data, dimmed, with words and its
-age; and that it is as before without anybody's doing, once the fault is gone."""
+"""The operator's screen during a fault, in a real browser: the last data, dimmed, with a message
+and its age. Once the fault is over, the screen recovers without an action."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from api.store.open import open_store
 from api.timez import now_ms, stamp
 from tests.browser.chromium import Tab, started
 from tests.faults.conftest import Start
-from tests.faults.plant import Looked, locked
+from tests.faults.loaded_server import WatchedServer, locked
 from tests.fleets import serial, watched_fleet
 from tests.remote.conftest import dashboard
 from tests.remote.station import FINE, Station, Weather
@@ -57,7 +57,7 @@ def signed_in(driver: Chrome, link: str) -> Tab:
 
 
 class Screen:
-    """The fleet page or a device's, and what it shows."""
+    """The fleet page or a device's page."""
 
     def __init__(self, tab: Tab, path: str) -> None:
         self.tab, self.path, self.looked_s = tab, path, 0.0
@@ -75,7 +75,7 @@ class Screen:
         self.until(self.shown)
 
     def shown(self) -> int:
-        """Tiles on the wall, or points in the chart."""
+        """The number of tiles on the wall, or of points in the chart."""
         return int(self.tab.run(TILES if self.is_wall else POINTS))
 
     def opacity(self) -> float:
@@ -83,15 +83,15 @@ class Screen:
         return float(self.tab.run(style, self.dimmed))
 
     def look(self) -> None:
-        """As somebody who comes back to the tab now and then: it asks at once. Who asks again
-        before the answer can come is left without one."""
+        """Show the tab again, so that it refreshes at once. Not called again before the reply can
+        have arrived, since that would cancel the request."""
         if time.monotonic() < self.looked_s + LOOKS_EVERY_S:
             return
         self.looked_s = time.monotonic()
         self.tab.run("document.dispatchEvent(new Event('visibilitychange'))")
 
     def is_dimmed_with(self, words: str, before: int) -> None:
-        def told() -> bool:
+        def is_announced() -> bool:
             if words in self.tab.text(self.notice):
                 return True
             if words != SILENCE:
@@ -99,7 +99,7 @@ class Screen:
             return False
 
         self.look()
-        self.until(told)
+        self.until(is_announced)
         self.until(lambda: self.opacity() < 0.9)
         assert self.shown() == before
         assert self.tab.text(self.live).startswith("Stale · ")
@@ -117,33 +117,33 @@ SILENCE = "Can’t reach the server."
 
 
 @contextmanager
-def without_its_file(plant: Looked) -> Generator[None]:
-    away = plant.shell.folder / "away"
+def without_its_file(loaded: WatchedServer) -> Generator[None]:
+    away = loaded.shell.folder / "away"
     away.mkdir(exist_ok=True)
     for suffix in SUFFIXES:
-        shutil.move(f"{plant.path}{suffix}", away)
+        shutil.move(f"{loaded.path}{suffix}", away)
     yield
     for suffix in reversed(SUFFIXES):
-        shutil.move(away / f"{plant.path.name}{suffix}", plant.path.parent)
+        shutil.move(away / f"{loaded.path.name}{suffix}", loaded.path.parent)
 
 
 @contextmanager
-def without_its_server(plant: Looked) -> Generator[None]:
-    os.kill(plant.server.pid, signal.SIGKILL)
-    plant.server.wait(30)
+def without_its_server(loaded: WatchedServer) -> Generator[None]:
+    os.kill(loaded.server.pid, signal.SIGKILL)
+    loaded.server.wait(30)
     yield
-    plant.server = plant.serve()
+    loaded.server = loaded.serve()
 
 
-def lively(plant: Looked) -> str:
+def lively(loaded: WatchedServer) -> str:
     """The path of a device that has reported up to now."""
     now = now_ms()
     rows = [
         {"device": "M-1", "recordedAt": stamp(now - n * MINUTE_MS), "flowRate": n % 7}
         for n in range(240)
     ]
-    assert plant.post(rows)[0] == 200
-    devices = plant.ask("/device").json()
+    assert loaded.post(rows)[0] == 200
+    devices = loaded.ask("/device").json()
     listed = devices if isinstance(devices, list) else devices["data"]
     [id] = [each["id"] for each in listed if each["serialNumber"] == "M-1"]
     return f"/devices/{id}"
@@ -160,33 +160,33 @@ def lively(plant: Looked) -> str:
     ],
     ids=["the wall, its file gone", "a device, its file gone", "the wall, its server gone"],
 )
-def test_what_was_known_stays_dimmed_with_words_until_it_is_fresh_again(
+def test_the_last_data_stays_dimmed_with_a_message_until_it_is_fresh(
     start: Start,
     chromium: Chrome,
-    fault: Callable[[Looked], AbstractContextManager[None]],
+    fault: Callable[[WatchedServer], AbstractContextManager[None]],
     place: str,
     words: str,
 ) -> None:
-    plant = start()
-    path = lively(plant)
-    tab = signed_in(chromium, plant.sign_in_link())
+    loaded = start()
+    path = lively(loaded)
+    tab = signed_in(chromium, loaded.sign_in_link())
     screen = Screen(tab, "/" if place == "the wall" else path)
     screen.open()
     before = screen.shown()
-    with fault(plant):
+    with fault(loaded):
         screen.is_dimmed_with(words, before)
     screen.is_as_before()
 
 
 @contextmanager
-def nothing_written(plant: Looked) -> Generator[None]:
-    with locked(plant.path):
+def nothing_written(loaded: WatchedServer) -> Generator[None]:
+    with locked(loaded.path):
         yield
 
 
 @contextmanager
-def its_writer_hung(plant: Looked) -> Generator[None]:
-    writer = plant.parts()[0]
+def its_writer_hung(loaded: WatchedServer) -> Generator[None]:
+    writer = loaded.parts()[0]
     os.kill(writer, signal.SIGSTOP)
     try:
         yield
@@ -196,12 +196,12 @@ def its_writer_hung(plant: Looked) -> Generator[None]:
 
 @pytest.mark.browser
 @pytest.mark.slow
-def test_every_page_says_on_top_why_no_reading_comes_in(start: Start, chromium: Chrome) -> None:
-    """What is stored is answered as always: by its looks a page would only grow older."""
-    plant = start()
-    path = lively(plant)
-    plant.begin()
-    tab = signed_in(chromium, plant.sign_in_link())
+def test_every_page_has_a_notice_why_no_reading_is_stored(start: Start, chromium: Chrome) -> None:
+    """Reads still work, so a page without the notice would only grow older."""
+    loaded = start()
+    path = lively(loaded)
+    loaded.begin()
+    tab = signed_in(chromium, loaded.sign_in_link())
     for fault, place, words in (
         (nothing_written, path, "Readings aren't being stored. The store is locked or too slow."),
         (its_writer_hung, "/", "Readings aren't being stored: the writer has stopped."),
@@ -209,12 +209,12 @@ def test_every_page_says_on_top_why_no_reading_comes_in(start: Start, chromium: 
         screen = Screen(tab, place)
         screen.open()
         assert not tab.text("#outage")
-        with fault(plant):
-            screen.until(lambda said=words: tab.text("#outage") == said)
+        with fault(loaded):
+            screen.until(lambda expected=words: tab.text("#outage") == expected)
             assert screen.shown()
             assert tab.text(screen.live).startswith("Live")
         screen.until(lambda: not tab.text("#outage"))
-        plant.await_more()
+        loaded.await_more()
 
 
 HTML = Weather(
@@ -232,7 +232,7 @@ BUSY = Weather(
 
 @pytest.mark.browser
 @pytest.mark.slow
-def test_a_far_server_in_any_weather_leaves_the_last_chart_with_words(
+def test_any_failure_of_a_remote_server_leaves_the_last_chart_with_a_message(
     chromium: Chrome, tmp_path: Path
 ) -> None:
     store = open_store(f"sqlite:///{tmp_path / 'weir.sqlite'}")

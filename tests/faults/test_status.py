@@ -1,4 +1,4 @@
-"""The status of devices while their writer is killed and started again, with real processes."""
+"""The status of devices while their writer is killed and restarted, with real processes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from api.store.base import NewDevice, Status, Store
 from api.store.open import open_store
 from api.timez import MINUTE_MS, now_ms
+from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.store.fleet import device, reading
 
@@ -21,10 +22,10 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     shell.end_all()
 
 
-def test_a_writer_that_was_killed_goes_on_from_what_is_due(shell: Shell) -> None:
-    """Whatever is committed reaches its device's status, by the next writer if not by this one."""
-    shell.ask("db", "upgrade")
+def test_a_restarted_writer_continues_with_due_devices(shell: Shell) -> None:
+    """Every commit updates its device's status, by this writer or by the next."""
     store = open_store(shell.url)
+    store.upgrade()
     store.create_organization("Acme", organization_id="acme")
     store.import_devices("acme", [NewDevice(f"M-{n}", {"reportingInterval": 60.0}) for n in (1, 2)])
     first = shell.start("writer")
@@ -38,7 +39,7 @@ def test_a_writer_that_was_killed_goes_on_from_what_is_due(shell: Shell) -> None
     shell.start("writer")
     eventually(lambda: _is_reporting(store, "M-2"), "the next writer took up what was due")
     store.close()
-    assert shell.ask("insight", "verify")["wrong"] == 0
+    assert CommandLine(shell.environ).ask("insight", "verify")["wrong"] == 0
 
 
 def _status(store: Store, serial: str) -> Status | None:
@@ -47,8 +48,8 @@ def _status(store: Store, serial: str) -> Status | None:
 
 
 def _is_reporting(store: Store, serial: str) -> bool:
-    found = _status(store, serial)
-    return found is not None and found.seen_ms is not None
+    result = _status(store, serial)
+    return result is not None and result.seen_ms is not None
 
 
 def _commit(store: Store, serial: str) -> None:

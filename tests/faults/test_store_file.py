@@ -1,5 +1,5 @@
-"""The store's file deleted, replaced, cut short, damaged while it is in use: no wrong number is
-shown, and all goes on by itself once the file is as it should be."""
+"""The store's file deleted, replaced, truncated or damaged while it is in use: no wrong number is
+shown, and all recovers once the file is right."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from api.store.open import open_store
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import eventually
 from tests.faults.conftest import Start
-from tests.faults.plant import (
+from tests.faults.loaded_server import (
     OLD_ROWS,
-    Looked,
+    WatchedServer,
     checkpointed,
     copied,
     is_unavailable,
@@ -29,20 +29,20 @@ from tests.faults.plant import (
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
 
 SUFFIXES = ("", "-wal", "-shm")
-AT_ONCE = 1_000  # rows asked for in one question
+AT_ONCE = 1_000  # rows of one request
 
 
-def says(plant: Looked, words: str) -> None:
-    """To a reader, to a sender and on the fleet page."""
-    eventually(lambda: is_unavailable(plant.old_rates(0, 10), words), "readers were told")
-    eventually(lambda: words in str(plant.tried()[1]), "senders were told")
-    assert plant.tried()[0] == 503
-    eventually(lambda: words in plant.wall().get("error", ""), "the fleet page said it")
-    assert plant.open("/healthz").status_code == 200  # nothing would be gained by a restart
+def assert_reported(loaded: WatchedServer, words: str) -> None:
+    """Asserts the message to a reader, to a sender and on the fleet page."""
+    eventually(lambda: is_unavailable(loaded.old_rates(0, 10), words), "readers were told")
+    eventually(lambda: words in str(loaded.tried()[1]), "senders were told")
+    assert loaded.tried()[0] == 503
+    eventually(lambda: words in loaded.wall().get("error", ""), "the fleet page said it")
+    assert loaded.open("/healthz").status_code == 200  # a restart would not help
 
 
 def is_right(answer: httpx.Response, first: int) -> bool:
-    """Rows as they were written, or nothing but the trouble."""
+    """Whether the rows are as written, or the response is a plain error."""
     if is_unavailable(answer, "damaged"):
         return False
     assert answer.status_code == 200, answer.text
@@ -51,81 +51,77 @@ def is_right(answer: httpx.Response, first: int) -> bool:
     return True
 
 
-def asked(plant: Looked) -> list[bool]:
-    """Everything the old meter ever said, question by question."""
+def old_reads_hold(loaded: WatchedServer) -> list[bool]:
+    """The responses for all of the old meter's readings, request by request."""
     starts = range(0, OLD_ROWS, AT_ONCE)
-    return [is_right(plant.old_rates(first, AT_ONCE), first) for first in starts]
+    return [is_right(loaded.old_rates(first, AT_ONCE), first) for first in starts]
 
 
-def await_right(plant: Looked) -> None:
-    eventually(lambda: is_right(plant.old_rates(0, AT_ONCE), 0), "readers were answered again")
-    eventually(lambda: "error" not in plant.wall(), "the fleet page was as it was")
-    assert all(asked(plant))
+def await_right(loaded: WatchedServer) -> None:
+    eventually(lambda: is_right(loaded.old_rates(0, AT_ONCE), 0), "readers were answered again")
+    eventually(lambda: "error" not in loaded.wall(), "the fleet page was as it was")
+    assert all(old_reads_hold(loaded))
 
 
 @pytest.mark.slow
-def test_a_deleted_file_is_missed_by_all_until_it_is_there_again(
-    start: Start, tmp_path: Path
-) -> None:
-    plant = start(history=True)
-    plant.begin()
-    await_right(plant)
+def test_a_deleted_file_is_reported_until_it_is_back(start: Start, tmp_path: Path) -> None:
+    loaded = start(history=True)
+    loaded.begin()
+    await_right(loaded)
     away = tmp_path / "away"
     away.mkdir()
     for suffix in SUFFIXES:
-        shutil.move(f"{plant.path}{suffix}", away)
-    says(plant, "The store's file is missing")
-    assert not plant.path.exists()  # nobody makes an empty one in its place
+        shutil.move(f"{loaded.path}{suffix}", away)
+    assert_reported(loaded, "The store's file is missing")
+    assert not loaded.path.exists()  # no empty one is made in its place
     for suffix in reversed(SUFFIXES):
-        shutil.move(away / f"{plant.path.name}{suffix}", plant.path.parent)
-    await_right(plant)
-    plant.await_more()
-    log = plant.settled()
-    # The writer says so if a reading reached it meanwhile: most are turned away before.
+        shutil.move(away / f"{loaded.path.name}{suffix}", loaded.path.parent)
+    await_right(loaded)
+    loaded.await_more()
+    log = loaded.settled()
+    # The writer reports it if a reading has reached it; most are refused before.
     assert log.count("no reading can be stored") <= 1
     assert log.count("readings are stored again") == log.count("no reading can be stored")
-    assert log.count("requests fail") <= 2  # for each of the two services
+    assert log.count("requests fail") <= 2  # one line for each of the two services
 
 
 @pytest.mark.slow
-def test_a_file_replaced_by_its_backup_is_read_and_written_from_then_on(
-    start: Start, tmp_path: Path
-) -> None:
-    plant = start(history=True)
-    plant.begin()
-    plant.await_more()
-    copied(plant.path, tmp_path / "backup")
-    kept = set(stored(tmp_path / "backup"))
-    put_in_place(tmp_path / "backup", plant.path)
-    plant.acknowledged.clear()  # what came after the backup went with the file
-    plant.await_more()
-    await_right(plant)
-    plant.end()
-    plant.server.terminate()
-    log = plant.server.communicate(timeout=40)[1]
+def test_a_file_replaced_by_its_backup_is_used_at_once(start: Start, tmp_path: Path) -> None:
+    loaded = start(history=True)
+    loaded.begin()
+    loaded.await_more()
+    copied(loaded.path, tmp_path / "backup")
+    remaining = set(stored(tmp_path / "backup"))
+    put_in_place(tmp_path / "backup", loaded.path)
+    loaded.acknowledged.clear()  # readings after the backup are lost with the file
+    loaded.await_more()
+    await_right(loaded)
+    loaded.end()
+    loaded.server.terminate()
+    log = loaded.server.communicate(timeout=40)[1]
     assert log.count("readings are stored again") == log.count("no reading can be stored") <= 1
-    there = set(stored(plant.path))
-    # The last ones may have been acknowledged while one file was taken for the other.
-    late = plant.acknowledged - there
+    there = set(stored(loaded.path))
+    # The last ones may have been acknowledged while the file was being replaced.
+    late = loaded.acknowledged - there
     assert len(late) <= 4
-    assert kept - there == set()
-    assert open_store(plant.shell.url).verify().wrong == 0
+    assert remaining - there == set()
+    assert open_store(loaded.shell.url).verify().wrong == 0
 
 
 def stored(path: Path) -> list[tuple[str, int]]:
     connection = apsw.Connection(str(path))
-    found = connection.execute(
+    result = connection.execute(
         "SELECT serial_number, ts FROM reading JOIN device ON device.key = reading.device_id"
     ).fetchall()
     connection.close()
-    return found
+    return result
 
 
 # --- Damage --------------------------------------------------------------------------------------
 
 
 def middle(path: Path) -> tuple[int, int]:
-    """Where a page in the middle of the raw readings begins, and its size."""
+    """The offset of a page in the middle of the raw readings, and its size, in bytes."""
     connection = apsw.Connection(str(path))
     leaves = connection.execute(
         "SELECT pgoffset, pgsize FROM dbstat WHERE name = 'reading' AND pagetype = 'leaf'"
@@ -148,30 +144,30 @@ def spoil_a_page(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("harm", [cut_short, spoil_a_page], ids=lambda harm: harm.__name__)
-def test_a_damaged_file_gives_right_rows_or_none_until_it_is_restored(
+def test_a_damaged_file_gives_right_rows_or_none(
     start: Start, tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
-    plant = start(history=True)
-    plant.begin()
-    plant.await_more()
-    plant.end()  # senders rest: what is copied is all that was acknowledged
-    checkpointed(plant.path)
-    copied(plant.path, tmp_path / "backup")
-    harm(plant.path)
-    found = asked(plant)
-    # Questions of whole pages are answered right, those of the damaged one not at all.
-    assert set(found) == {True, False}
-    put_in_place(tmp_path / "backup", plant.path)
-    await_right(plant)
-    log = plant.settled()
+    loaded = start(history=True)
+    loaded.begin()
+    loaded.await_more()
+    loaded.end()  # senders pause: the copy has every acknowledged reading
+    checkpointed(loaded.path)
+    copied(loaded.path, tmp_path / "backup")
+    harm(loaded.path)
+    result = old_reads_hold(loaded)
+    # Requests of whole pages get right rows, those of the damaged page get none.
+    assert set(result) == {True, False}
+    put_in_place(tmp_path / "backup", loaded.path)
+    await_right(loaded)
+    log = loaded.settled()
     assert "The store's file is damaged" in log
 
 
-def test_a_wrong_byte_within_a_number_is_found_by_comparing_it_with_its_sums(
+def test_a_wrong_byte_in_a_number_is_found_by_its_rollups(
     tmp_path: Path,
 ) -> None:
-    """No page is out of order by it: only the rollups, which were made of what was there before,
-    tell. The file needs no checksums for that, but somebody has to look."""
+    """The page stays valid; only the rollups, computed from the right value, differ. The file needs
+    no checksums for that, but somebody has to run the check."""
     weir = CommandLine({"WEIR_DATABASE": f"sqlite:///{tmp_path / 'weir.sqlite'}"})
     weir.ask("db", "upgrade")
     path = tmp_path / "weir.sqlite"

@@ -1,4 +1,4 @@
-"""Instants of receipt: no sooner than now, of one sender never one twice, none kept long."""
+"""Assigned receipt times: not before now, unique for each sender, not stored for long."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TAKES = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integer
 
 
 @given(TAKES)
-def test_a_senders_instants_are_all_different_and_begin_with_now(
+def test_a_senders_timestamps_are_unique_and_begin_with_now(
     takes: list[tuple[str, int, int]],
 ) -> None:
     clock, now_ms, given_ms = AssignedTimestamps(), 1_000, defaultdict[str, list[int]](list)
@@ -27,7 +27,7 @@ def test_a_senders_instants_are_all_different_and_begin_with_now(
     assert all(len(set(taken)) == len(taken) for taken in given_ms.values())
 
 
-def test_nothing_is_given_twice_after_a_restart_either() -> None:
+def test_timestamps_stay_unique_after_a_restart() -> None:
     clock = AssignedTimestamps(from_ms=5_000)
     assert [clock.take("a", 1_000), clock.take("b", 1_000), clock.take("a", 1_000)] == [
         5_000, 5_000, 5_001,
@@ -35,7 +35,7 @@ def test_nothing_is_given_twice_after_a_restart_either() -> None:
     assert clock.take("b", 6_000) == 6_000
 
 
-def test_senders_of_the_past_are_forgotten_and_a_burst_is_not() -> None:
+def test_old_senders_are_dropped_and_a_burst_is_not() -> None:
     clock = AssignedTimestamps()
     clock.take("burst", 0, 5_000)
     for n in range(3 * assigned_timestamps._MOST_SENDERS):

@@ -1,4 +1,4 @@
-"""The column-wise ways in decide every row as the exact decoder does."""
+"""The column-wise decoders treat every row as the exact decoder does."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
     rows: list[list[str]] = []
     for _ in range(draw(st.integers(0, 8))):
         row = {name: ordinary.get(name, "1.5") for name in header}
-        for name in draw(st.lists(st.sampled_from(header), max_size=3)):  # what is odd about it
+        for name in draw(st.lists(st.sampled_from(header), max_size=3)):  # the odd part of it
             row[name] = draw(kinds.get(name, NUMBERS))
         rows.append(list(row.values()))
     ragged = draw(st.lists(st.lists(NUMBERS, max_size=12), max_size=2))
@@ -91,7 +91,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
 
 
 @given(tables())
-def test_rows_of_texts_come_out_as_from_the_exact_decoder(
+def test_rows_of_texts_equal_those_of_the_exact_decoder(
     table: tuple[list[str], list[list[str]]],
 ) -> None:
     header, rows = table
@@ -149,7 +149,7 @@ JSON_NUMBERS = st.one_of(
 
 @st.composite
 def payloads(draw: st.DrawFn) -> object:
-    """An ordinary payload with up to three oddities."""
+    """A plain payload with up to three oddities."""
     payload: dict[str, object] = {"device": "FM-1", "recorded_at": PLAIN, "flow_rate": 1.5}
     kinds = {
         "device": st.one_of(IDENTIFIERS, JSON_NUMBERS),
@@ -165,7 +165,7 @@ def payloads(draw: st.DrawFn) -> object:
 
 
 @given(st.lists(st.one_of(payloads(), payloads(), payloads(), JSON_NUMBERS), max_size=8))
-def test_lines_of_json_come_out_as_from_the_exact_decoder(values: list[object]) -> None:
+def test_lines_of_json_equal_those_of_the_exact_decoder(values: list[object]) -> None:
     lines = [json.dumps(value) for value in values]
     batch = batch_of_lines(lines, DEVICES, NOW)
     exact = [decode_json(parse_payload(line), DEVICES, NOW) for line in lines]
@@ -199,22 +199,22 @@ def test_an_ordinary_line_is_read_without_the_exact_decoder(
         (["device", "recorded_at", "flow_rate", "flowRate"], "has the column flow_rate twice"),
     ],
 )
-def test_a_header_that_cannot_be_used_says_why(header: list[str], problem: str) -> None:
+def test_an_unusable_header_has_a_reason(header: list[str], problem: str) -> None:
     with pytest.raises(ValueError, match=f"^{problem}$"):
         Layout.of(header)
 
 
-def test_columns_that_mean_nothing_are_named() -> None:
+def test_unknown_columns_are_named() -> None:
     layout = Layout.of(["colour", "device", " recorded_at ", "", "flow_rate"])
     assert layout.unknown == {"colour"}
     assert layout.positions == {"device": 1, "recorded_at": 2, "flow_rate": 4}
 
 
 @given(st.lists(st.one_of(INSTANTS, PLAIN_INSTANTS), min_size=1, max_size=30))
-def test_a_column_of_instants_is_read_as_each_would_be_alone(texts: list[str]) -> None:
+def test_a_column_of_instants_equals_each_read_alone(texts: list[str]) -> None:
     instants, parsed = parse_column(texts)
-    for text, instant, known in zip(texts, instants.tolist(), parsed.tolist(), strict=True):
-        if known:
+    for text, instant, is_parsed in zip(texts, instants.tolist(), parsed.tolist(), strict=True):
+        if is_parsed:
             assert instant == parse_instant(text)
 
 
@@ -230,7 +230,7 @@ def test_a_column_of_instants_is_read_as_each_would_be_alone(texts: list[str]) -
         "{}.001+14:00",
     ],
 )
-def test_the_forms_that_machines_write_are_read_by_the_column(form: str) -> None:
+def test_machine_written_forms_are_read_by_column(form: str) -> None:
     moments = ["1970-01-01T00:00:00", "2024-02-29T23:59:59", "2000-12-31 01:02:03"]
     moments += ["2199-12-31T23:59:59"]
     texts = [form.format(moment) for moment in moments]

@@ -1,4 +1,4 @@
-"""One record a line: fast and slow agree, and quotes never reach over a line's end."""
+"""One record per line: fast and slow readers agree, and quotes never span lines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LINES = st.text(st.sampled_from('ab1 ,"\0é'), max_size=12)
 
 
 @given(st.lists(LINES, max_size=8), st.booleans())
-def test_a_piece_gives_what_its_lines_give_alone(lines: list[str], ended: bool) -> None:
+def test_a_piece_equals_its_lines_read_alone(lines: list[str], ended: bool) -> None:
     piece = "".join(line + "\n" for line in lines)
-    found = list(records([piece if ended else piece.removesuffix("\n")]))
+    results = list(records([piece if ended else piece.removesuffix("\n")]))
     alone = [record(line) for line in lines]
-    assert found == [row for row in alone if row]
-    assert [type(row) for row in found] == [type(row) for row in alone if row]
+    assert results == [row for row in alone if row]
+    assert [type(row) for row in results] == [type(row) for row in alone if row]
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\r\n"), min_size=1), min_size=1))
@@ -43,7 +43,7 @@ def test_what_csv_writes_on_a_line_is_read_back(row: list[str]) -> None:
         ('"a""', Unreadable(('"a""',))),
     ],
 )
-def test_quotes_mean_something_within_their_line_only(line: str, row: list[str]) -> None:
+def test_quotes_end_with_their_line(line: str, row: list[str]) -> None:
     others = [["x", "y"]]
     assert list(records([f"x,y\n{line}\nx,y\n"])) == [*others, row, *others]
     assert list(records([f"x,y\n{line}", "x,y\n"])) == [*others, row, *others]

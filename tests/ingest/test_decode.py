@@ -1,4 +1,4 @@
-"""What is a reading and what is refused, row for row, in texts and in JSON."""
+"""Which rows are readings and which are refused, in texts and in JSON."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_any_finite_number_is_taken_as_written(written: str, value: float) -> No
         ("true", "flow_rate is not a number"),
     ],
 )
-def test_other_texts_are_no_numbers(written: str, reason: str) -> None:
+def test_other_texts_are_refused_as_numbers(written: str, reason: str) -> None:
     assert text(flow_rate=written) == Rejection(reason, "FM-1")
 
 
@@ -121,26 +121,26 @@ def test_other_instants_are_refused(written: str, reason: str) -> None:
         ("70b3d57ed0051a2c", None),
     ],
 )
-def test_a_device_goes_by_any_of_its_identifiers(identifier: str, key: int | None) -> None:
-    found = text(device=identifier, quality="1")
+def test_a_device_is_named_by_any_of_its_identifiers(identifier: str, key: int | None) -> None:
+    result = text(device=identifier, quality="1")
     if key is None:
-        assert found == Rejection("unknown device", identifier)
+        assert result == Rejection("unknown device", identifier)
     else:
-        assert found == reading(key=key, quality=1.0)
+        assert result == reading(key=key, quality=1.0)
 
 
-def test_a_uuid_goes_before_a_serial_number_that_looks_like_it() -> None:
+def test_a_uuid_counts_before_an_equal_serial_number() -> None:
     devices = Devices({UUID: 1, UUID.upper(): 2})
     assert (devices.find(UUID.upper()), devices.exactly(UUID.upper())) == (1, 1)
 
 
-def test_every_quantity_goes_by_its_column_and_its_field_name() -> None:
+def test_every_quantity_has_its_column_and_field_name() -> None:
     columns = {metric.name: float(n) for n, metric in enumerate(METRICS)}
     fields = {metric.field: float(n) for n, metric in enumerate(METRICS)}
     assert json(columns) == json(fields) == reading(**columns)
 
 
-def test_the_instant_goes_by_both_names() -> None:
+def test_the_instant_has_both_names() -> None:
     payload = {"device": "FM-1", "recordedAt": T, "flowRate": 1}
     assert decode_json(payload, DEVICES, NOW) == reading(flow_rate=1.0)
 
@@ -170,13 +170,13 @@ def test_the_instant_goes_by_both_names() -> None:
     ],
 )
 def test_json_of_another_kind_is_refused_with_its_reason(payload: object, reason: str) -> None:
-    found = json(payload)
-    assert isinstance(found, Rejection)
-    assert found.reason == reason
+    result = json(payload)
+    assert isinstance(result, Rejection)
+    assert result.reason == reason
 
 
 @pytest.mark.parametrize("nothing", [{"flow_rate": ""}, {"flow_rate": "  "}, {}])
-def test_a_row_that_measures_nothing_is_no_reading(nothing: dict[str, str]) -> None:
+def test_a_row_without_a_value_is_not_a_reading(nothing: dict[str, str]) -> None:
     assert text(**nothing) == Rejection("no measured field", "FM-1")
 
 
@@ -189,6 +189,11 @@ def test_a_row_that_measures_nothing_is_no_reading(nothing: dict[str, str]) -> N
             {"register": 1, "quality": 80, "flowRate": 3},  # which is derived
             RegisterRow(7, T_MS, 1.0, quality=80.0),
         ),
+        ({"register": -0.0}, RegisterRow(7, T_MS, 0.0)),
+        (
+            {"register": -0.5, "registerUnit": "m3"},
+            Rejection("register is negative, and a register counts up from 0", "FM-1"),
+        ),
         ({"register": 1e16}, Rejection("register is beyond 1e+15", "FM-1")),
         ({"register": "12"}, Rejection("register has the wrong type", "FM-1")),
         (
@@ -198,7 +203,7 @@ def test_a_row_that_measures_nothing_is_no_reading(nothing: dict[str, str]) -> N
         ({"registerUnit": "m3"}, Rejection("no measured field", "FM-1")),
     ],
 )
-def test_a_register_is_read_with_what_comes_beside_it(
+def test_a_register_is_read_with_its_other_values(
     fields: dict[str, object], owed: RegisterRow | Rejection
 ) -> None:
     assert decode_json({"device": "FM-1", "recordedAt": T, **fields}, DEVICES, NOW) == owed

@@ -1,4 +1,4 @@
-"""The demo fleet's readings on their way into the store: seeded, resumed, caught up, live."""
+"""The demo fleet's readings: seeded, resumed, caught up, live."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def expected(fleet: Fleet, one: Character, until_ms: int) -> list[ReadingRow]:
 
 
 def _sent(one: Character, row: tuple[object, ...]) -> ReadingRow:
-    """Of a meter with a register without what is derived of it."""
+    """A row as it is sent: of a meter with a register, without the derived values."""
     water = (None,) * 3 if one.meter.register else row[2:5]
     return (*row[:2], *water, *row[5:])  # pyright: ignore[reportReturnType]
 
 
 def stored(store: Store, fleet: Fleet, one: Character) -> list[ReadingRow]:
     scope = Scope(ORGANIZATION_ID, Grant(everything=True))
-    (found,) = store.resolve(scope, [one.id])
-    assert isinstance(found, Device)
-    rows = store.rows(found, RAW, Span(), limit=200_000)
+    (result,) = store.resolve(scope, [one.id])
+    assert isinstance(result, Device)
+    rows = store.rows(result, RAW, Span(), limit=200_000)
     if one.meter.register and rows:
         sent = readings(one, 0, fleet.origin_ms, rows[1][0], rows[-1][0] + 1).values[2].sum()
         assert sum(row[3] or 0.0 for row in rows) == pytest.approx(sent, abs=1.0)
@@ -61,7 +61,7 @@ def stored(store: Store, fleet: Fleet, one: Character) -> list[ReadingRow]:
 
 
 def assert_holds(store: Store, fleet: Fleet, now_ms: int) -> None:
-    """Exactly what was sent by now is stored."""
+    """Asserts that exactly the readings sent by now are stored."""
     for one in FLEET:
         until = last_instant(one, fleet.origin_ms, now_ms)
         assert stored(store, fleet, one) == expected(fleet, one, until), one.meter.label
@@ -71,7 +71,7 @@ def test_without_its_devices_there_is_no_fleet(sqlite_store: Store) -> None:
     assert Fleet.of(sqlite_store) is None
 
 
-def test_a_seeding_brings_the_history_in(sqlite_store: Store, fleet: Fleet) -> None:
+def test_seeding_stores_the_history(sqlite_store: Store, fleet: Fleet) -> None:
     done = seed(sqlite_store, fleet, lambda batch: None)
     assert done.complete
     assert done.position == done.stored
@@ -80,7 +80,7 @@ def test_a_seeding_brings_the_history_in(sqlite_store: Store, fleet: Fleet) -> N
     assert sqlite_store.verify().wrong == 0
 
 
-def test_an_interrupted_seeding_goes_on(
+def test_an_interrupted_seeding_continues(
     sqlite_store: Store, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class LostError(Exception):
@@ -95,13 +95,13 @@ def test_an_interrupted_seeding_goes_on(
     begun = sqlite_store.progress(MARK, ORGANIZATION_ID)
     assert begun is not None
     assert 0 < begun.position <= 3000
-    monkeypatch.setattr(demo, "BATCH_ROWS", 5000)  # the pieces may be cut otherwise
+    monkeypatch.setattr(demo, "BATCH_ROWS", 5000)  # the batches may be divided differently
     done = seed(sqlite_store, fleet, lambda batch: None)
     assert (done.complete, done.repeated, done.stored) == (True, 0, done.position)
     assert_holds(sqlite_store, fleet, fleet.origin_ms)
 
 
-def test_catching_up_fills_the_hole_and_no_more(sqlite_store: Store, fleet: Fleet) -> None:
+def test_catching_up_fills_only_the_gap(sqlite_store: Store, fleet: Fleet) -> None:
     seed(sqlite_store, fleet, lambda batch: None)
     now = fleet.origin_ms + 3 * HOUR_MS + 12_345
     assert catch_up(sqlite_store, fleet, now).repeated == 0
@@ -110,7 +110,7 @@ def test_catching_up_fills_the_hole_and_no_more(sqlite_store: Store, fleet: Flee
     assert (again.stored, again.repeated) == (0, 0)
 
 
-def test_no_hole_is_filled_beyond_seven_days(sqlite_store: Store, fleet: Fleet) -> None:
+def test_no_gap_is_filled_beyond_seven_days(sqlite_store: Store, fleet: Fleet) -> None:
     slow = [
         one
         for one in FLEET
@@ -123,10 +123,10 @@ def test_no_hole_is_filled_beyond_seven_days(sqlite_store: Store, fleet: Fleet) 
         assert 0 <= first - (now - LONGEST_GAP_MS) < 2 * HOUR_MS
 
 
-def test_live_readings_come_when_they_are_due_and_leave_no_hole(
+def test_live_readings_are_sent_when_due_and_leave_no_gap(
     sqlite_store: Store, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Five minutes by a clock that only waiting moves; then a sleep of an hour; then stop."""
+    """Five minutes by a clock that only waiting moves; then an hour of sleep; then a stop."""
     start = fleet.origin_ms
     clock = [start]
     monkeypatch.setattr(demo, "now_ms", lambda: clock[0])

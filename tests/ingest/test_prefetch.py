@@ -1,4 +1,5 @@
-"""A second process that works ahead: the same items, the same errors, and never left behind."""
+"""A second process that works ahead: the same items, the same errors, and no process left
+behind."""
 
 from __future__ import annotations
 
@@ -41,15 +42,15 @@ def no_children_left() -> bool:
     return not multiprocessing.active_children()
 
 
-def test_the_items_are_the_same_and_made_elsewhere() -> None:
-    found = list(prefetched(numbers, 50))
-    assert [number for number, _ in found] == list(range(50))
-    assert {pid for _, pid in found}.isdisjoint({os.getpid()})
+def test_the_items_are_the_same_and_made_in_another_process() -> None:
+    results = list(prefetched(numbers, 50))
+    assert [number for number, _ in results] == list(range(50))
+    assert {pid for _, pid in results}.isdisjoint({os.getpid()})
     assert no_children_left()
 
 
 @pytest.mark.parametrize("error", [UserError("a line"), ValueError("a bug")], ids=repr)
-def test_an_error_comes_in_its_turn(error: Exception) -> None:
+def test_an_error_is_raised_in_order(error: Exception) -> None:
     items = prefetched(failing, error)
     assert next(items) == 1
     with pytest.raises(type(error), match=str(error)):
@@ -64,13 +65,13 @@ def test_a_process_that_dies_is_an_error() -> None:
         next(items)
 
 
-def test_who_wants_no_more_leaves_no_process() -> None:
+def test_stopping_early_leaves_no_process() -> None:
     items = prefetched(numbers, 10**9)
     assert next(items)[0] == 0
     items.close()
     assert no_children_left()
 
 
-def test_with_one_processor_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_one_processor_there_is_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_processors", lambda: 1)
     assert {pid for _, pid in prefetched(numbers, 3)} == {os.getpid()}

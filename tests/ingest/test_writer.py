@@ -1,4 +1,5 @@
-"""Many sources, one writer: each row is told its fate once it is in, whatever happens meanwhile."""
+"""One writer with many sources: each row gets its result once it is stored, whatever happens
+meanwhile."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def row_results(future: Future[Receipt]) -> Sequence[RowResult]:
 
 
 class Moody:
-    """A store whose next writes go as told: an error is raised, an event is waited for."""
+    """A store whose next writes raise an error or wait for an event, as scripted."""
 
     def __init__(self, store: Store, *moods: Exception | threading.Event) -> None:
         self._store, self.moods = store, list(moods)
@@ -66,10 +67,10 @@ class Moody:
         return getattr(self._store, name)
 
 
-# --- Fates ---------------------------------------------------------------------------------------
+# --- Results -------------------------------------------------------------------------------------
 
 
-def test_each_row_is_told_its_fate_in_order(store: Store) -> None:
+def test_each_row_gets_its_result_in_order(store: Store) -> None:
     [meter] = new_meters(store, 1)
     one, two = reading(meter, NOON_MS, quality=1), reading(meter, NOON_MS, quality=2)
     refused = Rejection("unknown device", "M-?")
@@ -79,8 +80,8 @@ def test_each_row_is_told_its_fate_in_order(store: Store) -> None:
         ]  # fmt: skip
         receipt = writer.submit(sent(two, refused)).result(PATIENCE_S)
     assert receipt.count() == {REPEATED: 1, REFUSED: 1}
-    [kept] = store.refusals("acme")
-    assert (kept.reason, kept.device, kept.source, kept.count) == (
+    [stored] = store.refusals("acme")
+    assert (stored.reason, stored.device, stored.source, stored.count) == (
         "unknown device", "M-?", "test", 2,
     )  # fmt: skip
     assert_true_to(store, meter, [one, two], 10)
@@ -96,7 +97,7 @@ def test_nothing_is_acknowledged_before_it_can_be_read(store: Store) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(drawn=st.lists(strategies.readings, min_size=1, max_size=4), seed=st.integers(0, 2**32))
-def test_rows_that_are_joined_lead_to_the_store_that_single_ones_would(
+def test_batched_rows_give_the_same_store_as_single_ones(
     sqlite_world: Store, drawn: list[Any], seed: int
 ) -> None:
     meters = new_meters(sqlite_world, len(drawn))
@@ -108,9 +109,9 @@ def test_rows_that_are_joined_lead_to_the_store_that_single_ones_would(
     random.Random(seed).shuffle(rows)
     with writing(sqlite_world) as writer:
         futures = [writer.submit(sent(*rows[n : n + 3])) for n in range(0, len(rows), 3)]
-        told = [fate for future in futures for fate in row_results(future)]
-    assert told.count(STORED) == len(set(rows))
-    assert told.count(REPEATED) == len(rows) - len(set(rows))
+        messages = [fate for future in futures for fate in row_results(future)]
+    assert messages.count(STORED) == len(set(rows))
+    assert messages.count(REPEATED) == len(rows) - len(set(rows))
     for meter in meters:
         assert_true_to(sqlite_world, meter, [row for row in rows if row[0] == meter.key], 1e6)
 
@@ -125,13 +126,13 @@ def sqlite_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store.close()
 
 
-def test_sources_at_once_are_joined_and_none_is_lost(store: Store) -> None:
+def test_concurrent_sources_are_batched_and_none_is_lost(store: Store) -> None:
     meters = new_meters(store, 8)
     moody = Moody(store)
 
     def source(meter: Device) -> None:
-        told = [writer.submit(sent(row, row)) for row in steady(meter, 50)]
-        assert [row_results(future) for future in told] == [[STORED, REPEATED]] * 50
+        messages = [writer.submit(sent(row, row)) for row in steady(meter, 50)]
+        assert [row_results(future) for future in messages] == [[STORED, REPEATED]] * 50
 
     with writing(moody) as writer:
         threads = [threading.Thread(target=source, args=(meter,)) for meter in meters]
@@ -145,10 +146,10 @@ def test_sources_at_once_are_joined_and_none_is_lost(store: Store) -> None:
         assert_true_to(store, meter, steady(meter, 50), 10_000)
 
 
-# --- A store that is away, and batches that can't be ---------------------------------------------
+# --- A missing store, and batches that can't be stored -------------------------------------------
 
 
-def test_a_store_that_is_away_is_waited_for(store: Store) -> None:
+def test_a_missing_store_is_waited_for(store: Store) -> None:
     [meter] = new_meters(store, 1)
     moody = Moody(store, Unavailable("gone"), Unavailable("gone"))
     with writing(moody) as writer:
@@ -171,7 +172,7 @@ def test_a_locked_file_is_waited_for(sqlite_store: Store, sqlite_url: str) -> No
     other.close()
 
 
-def test_a_batch_that_cannot_be_stored_takes_no_other_with_it(store: Store) -> None:
+def test_an_unstorable_batch_fails_alone(store: Store) -> None:
     [meter] = new_meters(store, 1)
     begin = threading.Event()
     poison = reading(meter, NOON_MS, quality=float("inf"))
@@ -185,7 +186,7 @@ def test_a_batch_that_cannot_be_stored_takes_no_other_with_it(store: Store) -> N
             bad.result(PATIENCE_S)
 
 
-def test_a_full_queue_says_so_and_takes_in_again(store: Store) -> None:
+def test_a_full_queue_refuses_until_there_is_room(store: Store) -> None:
     [meter] = new_meters(store, 1)
     begin, rows = threading.Event(), steady(meter, 12)
     with writing(Moody(store, begin), most_waiting=3) as writer:
@@ -198,11 +199,11 @@ def test_a_full_queue_says_so_and_takes_in_again(store: Store) -> None:
         threading.Timer(0.1, begin.set).start()
         waiting.append(writer.submit(sent(rows[4]), wait_s=PATIENCE_S))
         assert [row_results(future) for future in (under_way, *waiting)] == [[STORED]] * 5
-        assert row_results(writer.submit(sent(*rows[5:]))) == [STORED] * 7  # larger than the bound
+        assert row_results(writer.submit(sent(*rows[5:]))) == [STORED] * 7  # larger than the limit
 
 
-def test_who_can_wait_leaves_room_to_who_cannot(store: Store) -> None:
-    """A backlog from the broker, however long, doesn't turn away what comes by HTTP."""
+def test_sources_that_can_wait_leave_room_for_others(store: Store) -> None:
+    """A backlog from the broker of any length doesn't refuse rows sent by HTTP."""
     [meter] = new_meters(store, 1)
     rows = steady(meter, 9)
     begin = threading.Event()
@@ -228,10 +229,10 @@ def eventually(check: Callable[[], bool]) -> None:
     raise AssertionError("it never came")
 
 
-# --- The end -------------------------------------------------------------------------------------
+# --- Closing -------------------------------------------------------------------------------------
 
 
-def test_closing_writes_what_waits_and_takes_nothing_more(store: Store) -> None:
+def test_closing_writes_queued_rows_and_refuses_new_ones(store: Store) -> None:
     [meter] = new_meters(store, 1)
     writer = Writer(store)
     futures = [writer.submit(sent(row)) for row in steady(meter, 20)]
@@ -241,7 +242,7 @@ def test_closing_writes_what_waits_and_takes_nothing_more(store: Store) -> None:
         writer.submit(sent())
 
 
-def test_what_cannot_be_written_before_the_end_is_not_acknowledged(store: Store) -> None:
+def test_rows_that_cannot_be_written_before_closing_are_not_acknowledged(store: Store) -> None:
     [meter] = new_meters(store, 1)
     writer = Writer(Moody(store, *[Unavailable("gone")] * 100))
     futures = [writer.submit(sent(row)) for row in steady(meter, 3)]
@@ -252,7 +253,7 @@ def test_what_cannot_be_written_before_the_end_is_not_acknowledged(store: Store)
     assert rows_of(store, meter) == []
 
 
-def test_who_gives_up_waiting_stops_nobody_else(store: Store) -> None:
+def test_a_cancelled_wait_stops_nobody_else(store: Store) -> None:
     [meter] = new_meters(store, 1)
     begin, rows = threading.Event(), steady(meter, 3)
     with writing(Moody(store, begin)) as writer:
@@ -268,20 +269,20 @@ def test_who_gives_up_waiting_stops_nobody_else(store: Store) -> None:
 # --- Publishers ----------------------------------------------------------------------------------
 
 
-def test_publishers_hear_of_what_is_new_with_its_device_and_nothing_else(store: Store) -> None:
+def test_publishers_get_only_new_rows_with_their_device(store: Store) -> None:
     [meter] = new_meters(store, 1)
-    rows, heard = steady(meter, 4), list[Stored]()
+    rows, messages = steady(meter, 4), list[Stored]()
 
     def broken(stored: Sequence[Stored]) -> None:
         raise RuntimeError("no broker")
 
-    with writing(store, broken, heard.extend) as writer:
+    with writing(store, broken, messages.extend) as writer:
         writer.submit(sent(*rows[:3], rows[0], Rejection("no device", ""))).result(PATIENCE_S)
         writer.submit(sent(*rows)).result(PATIENCE_S)
-    assert heard == [Stored("acme", meter.id, row) for row in rows]
+    assert messages == [Stored("acme", meter.id, row) for row in rows]
 
 
-def test_a_publisher_that_hangs_holds_nothing_up(store: Store) -> None:
+def test_a_hanging_publisher_blocks_nothing(store: Store) -> None:
     [meter] = new_meters(store, 1)
     hanging = threading.Event()
     writer = Writer(store, [lambda _: hanging.wait(PATIENCE_S)])
@@ -295,7 +296,7 @@ def test_a_publisher_that_hangs_holds_nothing_up(store: Store) -> None:
 
 
 @pytest.mark.parametrize("when", [{}, {"recordedAt": None}, {"recorded_at": None}])
-def test_a_reading_that_does_not_say_when_is_of_now(store: Store, when: dict[str, None]) -> None:
+def test_a_reading_without_a_timestamp_is_of_now(store: Store, when: dict[str, None]) -> None:
     [meter] = new_meters(store, 1)
     with writing(store) as writer:
         devices = writer.device_cache.devices("acme")
@@ -308,7 +309,7 @@ def test_a_reading_that_does_not_say_when_is_of_now(store: Store, when: dict[str
 
 
 @pytest.mark.parametrize("payload", [None, 3, [], "x", {"device": "nobody"}, {"flowRate": 10**400}])
-def test_what_is_no_reading_is_refused_with_its_text(store: Store, payload: object) -> None:
+def test_an_invalid_reading_is_refused_with_its_text(store: Store, payload: object) -> None:
     new_meters(store, 1)
     with writing(store) as writer:
         devices = writer.device_cache.devices("acme")
@@ -316,36 +317,36 @@ def test_what_is_no_reading_is_refused_with_its_text(store: Store, payload: obje
             "acme", "hostile", [payload], devices, NOON_MS, AssignedTimestamps()
         )
         assert row_results(writer.submit(sent_in)) == [REFUSED]
-    [kept] = store.refusals("acme")
-    assert (kept.source, kept.sample) == ("hostile", live_rows.sample(payload))
+    [stored] = store.refusals("acme")
+    assert (stored.source, stored.sample) == ("hostile", live_rows.sample(payload))
 
 
-def test_organizations_that_somebody_made_up_are_asked_for_once_and_soon_forgotten(
+def test_unknown_organizations_are_looked_up_once_and_soon_dropped(
     store: Store,
 ) -> None:
     new_meters(store, 1)
-    asked: list[str] = []
+    query: list[str] = []
 
     class Counting:
         def ingest_keys(self, organization_id: str) -> Any:
-            asked.append(organization_id)
+            query.append(organization_id)
             return {} if "made up" in organization_id else store.ingest_keys(organization_id)
 
     device_cache = DeviceCache(cast("Any", Counting()))
     for _ in range(3):
         assert not device_cache.devices("nobody")
         assert device_cache.devices("acme")
-    assert asked == ["nobody", "acme"]
+    assert query == ["nobody", "acme"]
     assert not device_cache.devices("nobody", within_s=0)
-    assert asked.count("nobody") == 2
+    assert query.count("nobody") == 2
     for n in range(2_500):
         device_cache.devices(f"made up {n}")
     assert len(device_cache._unknown) <= 1_000
     assert device_cache.devices("acme")
-    assert asked.count("acme") == 1
+    assert query.count("acme") == 1
 
 
-def test_a_new_device_is_known_as_soon_as_it_is_asked_for(store: Store) -> None:
+def test_a_new_device_is_recognized_at_its_first_reading(store: Store) -> None:
     with writing(store) as writer:
         [first] = new_meters(store, 1)
         assert writer.device_cache.devices("acme").find(first.id) == first.key

@@ -1,4 +1,4 @@
-"""A device's status, told from nothing but its raw readings: slowly, and by the definitions."""
+"""A device's status by brute force from its raw readings, by the definitions alone."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def _cadence(times: Sequence[int]) -> tuple[int, bool]:
     steps = sorted(b - a for a, b in pairwise(sorted(set(times))))
     middle = statistics.median(steps)
     nearest = min(USUAL_S, key=lambda usual: abs(usual * 1000 - middle)) * 1000
-    told = nearest if abs(nearest - middle) <= 0.2 * nearest else round(middle)
+    cadence_ms = nearest if abs(nearest - middle) <= 0.2 * nearest else round(middle)
     cuts = statistics.quantiles(steps, n=10, method="inclusive") if len(steps) > 1 else [1, 1]
-    return max(10_000, told), len(steps) >= 10 and cuts[-1] > 10 * cuts[0]
+    return max(10_000, cadence_ms), len(steps) >= 10 and cuts[-1] > 10 * cuts[0]
 
 
 def status(device: Device, rows: Sequence[ReadingRow], now: int) -> dict[str, Any]:
     rows = sorted(rows, key=lambda row: row[1])
     times = [row[1] for row in rows]
-    pace, event_driven = cadence(device, times, now)
-    expected_ms = max(pace, HOUR) if event_driven else pace
+    cadence_ms, event_driven = cadence(device, times, now)
+    expected_ms = max(cadence_ms, HOUR) if event_driven else cadence_ms
     bucket = next((b for b in BUCKETS if b >= expected_ms), HOUR)
     hour_of_installation = device.installed_on_ms - device.installed_on_ms % HOUR
     installed = None if times and times[0] < hour_of_installation else device.installed_on_ms
@@ -70,7 +70,7 @@ def status(device: Device, rows: Sequence[ReadingRow], now: int) -> dict[str, An
     midnight = wall.replace(hour=0, minute=0, second=0, microsecond=0)
     last = [row for row in rows if row[1] == seen]
     return {
-        "cadence_ms": pace,
+        "cadence_ms": cadence_ms,
         "event_driven": event_driven,
         "bucket_ms": bucket,
         "state": state,
@@ -87,7 +87,7 @@ def _window(
 ) -> tuple[int, int, float | None, float | None]:
     starts = [s for s in range(edge - length, edge, bucket) if installed is None or s >= installed]
     held = {row[1] - row[1] % bucket for row in rows}
-    # Qualities of the window's buckets, the one under way included.
+    # Qualities of the window's buckets, the current one included.
     inside = [
         q
         for row in rows
@@ -104,11 +104,11 @@ def _window(
 
 
 def _gallons(rows: Sequence[ReadingRow], start: datetime, now: int) -> float | None:
-    """From a local midnight on, in minutes that have begun."""
+    """Gallons from a local midnight on, up to the current minute."""
     first = round((start - timedelta(0)).timestamp() * 1000)
-    told = [
+    cadence_ms = [
         row[_AT["flow_amount"]]
         for row in rows
         if first <= row[1] - row[1] % MINUTE <= now and row[_AT["flow_amount"]] is not None
     ]
-    return sum(told) if told else None
+    return sum(cadence_ms) if cadence_ms else None

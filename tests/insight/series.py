@@ -1,4 +1,4 @@
-"""A meter's readings in memory, and how findings are told in tests."""
+"""A meter's readings in memory, and the findings from them in a short form for tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOURLY = Device(UTC, 3600)
 
 @dataclass(slots=True)
 class Series:
-    """`api.insight.findings.Readings`: hours by start, and minutes where a test needs them."""
+    """`api.insight.findings.Readings`: hours by start, and minutes if a test sets them."""
 
     by_hour: dict[int, HourRow] = field(default_factory=dict)
     by_minute: dict[int, float | None] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Series:
 
 
 def hours(gallons: Iterable[float | None], start_ms: int = START) -> Series:
-    """Hours one after the other; None: nothing was heard."""
+    """Consecutive hours; None is an hour without readings."""
     rows = {}
     for index, value in enumerate(gallons):
         if value is not None:
@@ -62,24 +62,26 @@ def hours(gallons: Iterable[float | None], start_ms: int = START) -> Series:
 
 
 def minutes(rates: Iterable[float | None], start_ms: int = START) -> Series:
-    """Minutes one after the other, and the hours that they make."""
+    """Consecutive minutes, and the hours that they make."""
     series = Series()
     for index, rate in enumerate(rates):
         if rate is not None:
             series.by_minute[start_ms + index * MINUTE_MS] = rate
     starts = sorted({at - at % HOUR_MS for at in series.by_minute})
     for at in starts:
-        told = [
+        messages = [
             series.by_minute[at + n * MINUTE_MS] or 0.0
             for n in range(60)
             if at + n * MINUTE_MS in series.by_minute
         ]
-        series.by_hour[at] = HourRow(at, sum(told), len(told) / 60, min(told), max(told))
+        series.by_hour[at] = HourRow(
+            at, sum(messages), len(messages) / 60, min(messages), max(messages)
+        )
     return series
 
 
 def district(days: int, *, mean: float = 1000.0, noise: float = 0.03, seed: int = 1) -> list[float]:
-    """Hours of a main: a daily wave with some chance."""
+    """Hours of a district main: a daily wave with noise."""
     dice = random.Random(seed)
     return [
         mean * (1 - 0.5 * math.cos((hour % 24 - 3) / 24 * 2 * math.pi)) * dice.gauss(1, noise)
@@ -88,7 +90,7 @@ def district(days: int, *, mean: float = 1000.0, noise: float = 0.03, seed: int 
 
 
 def household(days: int, *, seed: int = 1) -> list[float]:
-    """Hours of a home: nothing by night, 10 to 20 gal an hour by day."""
+    """Hours of a home: no use at night, 10 to 20 gal an hour by day."""
     dice = random.Random(seed)
     return [
         0.0 if hour % 24 < 6 or dice.random() < 0.2 else dice.uniform(10, 20)
@@ -118,19 +120,19 @@ def run(
 
 
 def of(kind: str, result: Evaluation) -> list[Finding]:
-    found = [each for each in result.findings if each.kind == kind]
-    return sorted(found, key=lambda each: each.start_ms)
+    results = [each for each in result.findings if each.kind == kind]
+    return sorted(results, key=lambda each: each.start_ms)
 
 
 def at(finding: Finding) -> tuple[float, float | None, float]:
-    """(start, end, opened) in hours from START."""
+    """(start, end, opened), in hours from START."""
     end = None if finding.end_ms is None else (finding.end_ms - START) / HOUR_MS
     return (finding.start_ms - START) / HOUR_MS, end, (finding.opened_ms - START) / HOUR_MS
 
 
-def only(found: Sequence[Finding]) -> Finding:
-    assert len(found) == 1, [f"{each.kind} {stamp(each.start_ms)}" for each in found]
-    return found[0]
+def only(results: Sequence[Finding]) -> Finding:
+    assert len(results) == 1, [f"{each.kind} {stamp(each.start_ms)}" for each in results]
+    return results[0]
 
 
 __all__ = [

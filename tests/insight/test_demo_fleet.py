@@ -1,4 +1,5 @@
-"""The demo fleet shows what Weir finds: one of each kind a month can tell, and healthy mains."""
+"""Findings of the demo fleet: one of each kind that a month can show, and none for healthy
+mains."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ RECENT_MS = 7 * DAY_MS
 
 
 class Sent:
-    """`api.insight.findings.Readings` of what a demo meter sent."""
+    """`api.insight.findings.Readings` from what a demo meter sent."""
 
     def __init__(self, columns: Columns, coverage_of_one: float) -> None:
         instants = columns.instants
@@ -90,7 +91,7 @@ class Sent:
         return ()
 
 
-def found(one: Character) -> tuple[Finding, ...]:
+def findings(one: Character) -> tuple[Finding, ...]:
     meter = one.meter
     until = last_instant(one, ORIGIN, ORIGIN)
     columns = readings(one, 1, ORIGIN, ORIGIN - meter.history_ms, until)
@@ -102,10 +103,10 @@ def found(one: Character) -> tuple[Finding, ...]:
 
 
 @pytest.mark.parametrize("fate", SHOWN, ids=str)
-def test_one_of_each(fate: Condition) -> None:
-    """Where an operator sees it, open or ended lately, and once: not a row of short ones."""
+def test_each_problem_has_one_finding(fate: Condition) -> None:
+    """Open or recently ended, and once: not a row of short ones."""
     one = next(each for each in FLEET if each.meter.condition is fate)
-    (finding,) = [each for each in found(one) if each.kind == SHOWN[fate]]
+    (finding,) = [each for each in findings(one) if each.kind == SHOWN[fate]]
     assert finding.end_ms is None or finding.end_ms >= ORIGIN - RECENT_MS
 
 
@@ -113,4 +114,4 @@ def test_one_of_each(fate: Condition) -> None:
 def test_healthy_mains_raise_none(label: str) -> None:
     one = next(each for each in FLEET if each.meter.label == label)
     assert one.meter.condition is Condition.HEALTHY
-    assert [each.words for each in found(one)] == []
+    assert [each.words for each in findings(one)] == []

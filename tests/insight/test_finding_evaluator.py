@@ -1,5 +1,5 @@
-"""What is kept of findings is what one run over the finished readings finds: in any order, late,
-split, repeated, and killed at any point."""
+"""Stored findings equal those of one run over all readings: with readings in any order, late, in
+batches, repeated, and after a kill at any point."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.insight import finding_evaluator
 from api.insight.expectations import usual_of
 from api.insight.finding_evaluator import Evaluator
+from api.insight.status_projection import Projection
 from api.insight.usual_lines import usual_lines
 from api.store.base import (
     Device,
@@ -24,9 +24,10 @@ from api.store.base import (
     FindingSetting,
     NewDevice,
     ReadingRow,
+    StatusQuery,
     Store,
 )
-from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, day_start, local_ordinal, zone
+from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, day_start, local_ordinal, now_ms, zone
 from tests import citus
 from tests.insight.series import START, district, household
 from tests.store.fleet import everything, reading
@@ -64,11 +65,11 @@ def module_citus_url() -> Iterator[str]:
 
 def meter(store: Store, **fields: Any) -> Device:
     serial = f"F-{next(_serials):05}"
-    said = {"reportingInterval": 3600.0, "deviceTimeZone": "Europe/Rome", **fields}
-    store.import_devices("acme", [NewDevice(serial, said)])
-    (found,) = store.resolve(everything("acme"), [serial])
-    assert found is not None
-    return found
+    by_name = {"reportingInterval": 3600.0, "deviceTimeZone": "Europe/Rome", **fields}
+    store.import_devices("acme", [NewDevice(serial, by_name)])
+    (result,) = store.resolve(everything("acme"), [serial])
+    assert result is not None
+    return result
 
 
 def hourly(device: Device, gallons: list[float | None], start_ms: int = START) -> list[ReadingRow]:
@@ -79,19 +80,19 @@ def hourly(device: Device, gallons: list[float | None], start_ms: int = START) -
     ]
 
 
-def kept(store: Store, device: Device) -> dict[tuple[str, int], FindingRow]:
-    found = store.findings(everything("acme"), FindingQuery(device=device, limit=1000))
-    return {(e.finding.kind, e.finding.opened_ms): e.finding for e in found}
+def stored_findings(store: Store, device: Device) -> dict[tuple[str, int], FindingRow]:
+    result = store.findings(everything("acme"), FindingQuery(device=device, limit=1000))
+    return {(e.finding.kind, e.finding.opened_ms): e.finding for e in result}
 
 
-def as_told(rows: dict[tuple[str, int], FindingRow]) -> dict[tuple[str, int], FindingRow]:
-    """Without what names the device."""
+def without_device(rows: dict[tuple[str, int], FindingRow]) -> dict[tuple[str, int], FindingRow]:
+    """The findings without the device's key and id."""
     return {name: replace(row, key=0, id="") for name, row in rows.items()}
 
 
 def evaluated(store: Store, device: Device) -> dict[tuple[str, int], FindingRow]:
     Evaluator(store).up_to_date(key=device.key)
-    return as_told(kept(store, device))
+    return without_device(stored_findings(store, device))
 
 
 def leak(days: int, *, seed: int = 1) -> list[float | None]:
@@ -101,17 +102,19 @@ def leak(days: int, *, seed: int = 1) -> list[float | None]:
     ]
 
 
-def test_a_leak_is_found_with_its_cost_and_costs_nothing_to_look_again(store: Store) -> None:
+def test_a_leak_has_its_cost_and_a_second_run_writes_nothing(store: Store) -> None:
     device = meter(store)
     store.write(hourly(device, leak(20)))
     evaluator = Evaluator(store)
     counts = evaluator.up_to_date(key=device.key)
-    assert (counts.devices, counts.opened) == (1, len(kept(store, device)))
-    (found,) = [row for row in kept(store, device).values() if row.kind == "continuous-flow"]
-    assert found.state == "open"
-    assert found.severity == "critical"
-    assert found.cost_per_day == pytest.approx(found.value * 24 * 0.01)
-    assert found.start_ms == START + 14 * DAY_MS - HOUR_MS  # somebody used water just before
+    assert (counts.devices, counts.opened) == (1, len(stored_findings(store, device)))
+    (result,) = [
+        row for row in stored_findings(store, device).values() if row.kind == "continuous-flow"
+    ]
+    assert result.state == "open"
+    assert result.severity == "critical"
+    assert result.cost_per_day == pytest.approx(result.value * 24 * 0.01)
+    assert result.start_ms == START + 14 * DAY_MS - HOUR_MS  # somebody used water just before
     assert evaluator.up_to_date(key=device.key).devices == 0
     assert evaluator.wrong(device.key) is False
 
@@ -124,7 +127,7 @@ class Killed(Exception):
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
-def test_any_order_lateness_split_and_kill_finds_what_one_run_finds(
+def test_any_batches_and_kills_give_the_findings_of_one_run(
     store: Store, data: st.DataObject
 ) -> None:
     seed = data.draw(st.integers(0, 10_000))
@@ -158,7 +161,7 @@ def test_any_order_lateness_split_and_kill_finds_what_one_run_finds(
 
 
 def _kill(store: Store, device: Device, *, within: bool) -> None:
-    """Before or within the transaction that keeps what was found."""
+    """Kills the process before or within the transaction that stores the findings."""
     with pytest.MonkeyPatch.context() as patch:
 
         def dies(*_: object) -> None:
@@ -174,8 +177,8 @@ def _kill(store: Store, device: Device, *, within: bool) -> None:
             return
 
 
-def test_what_is_usual_of_a_closed_finding_stays_that_of_its_day(store: Store) -> None:
-    """However often it is evaluated since, and whatever the device uses later."""
+def test_the_usual_value_of_a_closed_finding_stays(store: Store) -> None:
+    """However often it is evaluated later, and whatever the device uses then."""
     values: list[float | None] = list(district(24, seed=0))
     values[266:300] = [None if v is None else -v for v in values[266:300]]
     values[440:] = [None if v is None else 3 * v for v in values[440:]]
@@ -184,14 +187,14 @@ def test_what_is_usual_of_a_closed_finding_stays_that_of_its_day(store: Store) -
         store.write(hourly(parts, values[:until]))
         Evaluator(store).up_to_date(key=parts.key)
     store.write(hourly(once, values))
-    found = evaluated(store, once)
-    assert evaluated(store, parts) == found
-    backwards = [row for (kind, _), row in found.items() if kind == "backwards"]
+    result = evaluated(store, once)
+    assert evaluated(store, parts) == result
+    backwards = [row for (kind, _), row in result.items() if kind == "backwards"]
     assert backwards
     assert all(row.end_ms is not None and row.usual_per_day > 0 for row in backwards)
 
 
-def test_what_a_slower_evaluator_made_of_less_is_not_kept(store: Store) -> None:
+def test_a_slower_evaluators_older_result_is_not_stored(store: Store) -> None:
     device = meter(store)
     values = leak(20)
     store.write(hourly(device, values[:400]))
@@ -202,11 +205,11 @@ def test_what_a_slower_evaluator_made_of_less_is_not_kept(store: Store) -> None:
     store.write(hourly(device, values))
     expected = evaluated(store, device)
     assert keep(store, made[0]) == []
-    assert as_told(kept(store, device)) == expected
+    assert without_device(stored_findings(store, device)) == expected
     assert Evaluator(store).wrong(device.key) is False
 
 
-def test_readings_that_come_while_it_evaluates_stay_due(store: Store) -> None:
+def test_readings_stored_during_an_evaluation_stay_due(store: Store) -> None:
     device = meter(store)
     values = leak(20)
     store.write(hourly(device, values[:300]))
@@ -222,10 +225,41 @@ def test_readings_that_come_while_it_evaluates_stay_due(store: Store) -> None:
         Evaluator(store).up_to_date(key=device.key)
     assert not store.due_findings(1, key=device.key)
     assert Evaluator(store).wrong(device.key) is False
-    assert "continuous-flow" in {kind for kind, _ in kept(store, device)}
+    assert "continuous-flow" in {kind for kind, _ in stored_findings(store, device)}
 
 
-def test_a_device_that_cannot_be_evaluated_keeps_no_other_from_it(store: Store) -> None:
+def test_a_device_whose_history_arrives_is_unchecked_and_soon_due(store: Store) -> None:
+    """Not as checked as it was by its first days, which were evaluated a moment ago."""
+    device, now = meter(store), now_ms()
+    rows = hourly(device, leak(20))
+    scope, query = everything("acme"), StatusQuery(text=device.serial_number)
+
+    def unchecked() -> tuple[int, int | None]:
+        Projection(store).after_readings()
+        made = store.attention(scope, query, now - DAY_MS)
+        return made.unchecked, made.checked_ms
+
+    def due(at_ms: int) -> bool:
+        return device.key in {task.key for task in Evaluator(store).due(at_ms)}
+
+    store.write(rows[:100])
+    assert unchecked() == (1, rows[0][1])
+    Evaluator(store).up_to_date(key=device.key)
+    assert unchecked() == (0, None)
+    store.write(rows[100:101])  # the next hour: within minutes
+    assert unchecked() == (0, None)
+    assert not due(now + MINUTE_MS)
+    store.write(rows[101:])
+    assert unchecked() == (1, rows[99][1])
+    assert due(now + MINUTE_MS)
+    assert not due(now)  # not after each batch of a long import
+    Evaluator(store).up_to_date(key=device.key)
+    assert unchecked() == (0, None)
+    store.write([reading(device, rows[0][1] - DAY_MS, flow_amount=1.0)])  # and late ones
+    assert unchecked()[0] == 1
+
+
+def test_a_device_that_cannot_be_evaluated_blocks_no_other(store: Store) -> None:
     bad, good = meter(store), meter(store)
     for device in (bad, good):
         store.write(hourly(device, leak(20)))
@@ -240,13 +274,13 @@ def test_a_device_that_cannot_be_evaluated_keeps_no_other_from_it(store: Store) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Evaluator, "_result", fails)
         evaluator.run_each(tasks, START + 20 * DAY_MS)
-    assert not kept(store, bad)
-    assert kept(store, good)
+    assert not stored_findings(store, bad)
+    assert stored_findings(store, good)
     assert store.due_findings(1, key=bad.key)
     evaluator.run_each(tasks, START + 20 * DAY_MS)
-    assert not kept(store, bad)  # it waits
+    assert not stored_findings(store, bad)  # it waits
     assert Evaluator(store).run_each(tasks, START + 20 * DAY_MS).devices == 2
-    assert kept(store, bad)
+    assert stored_findings(store, bad)
 
 
 # --- The clock -----------------------------------------------------------------------------------
@@ -262,48 +296,48 @@ def by_clock(evaluator: Evaluator, at_ms: int) -> None:
     evaluator.run(list(tasks.values()), at_ms)
 
 
-def test_silence_falls_due_by_the_clock_alone(store: Store) -> None:
+def test_silence_is_detected_by_the_clock_alone(store: Store) -> None:
     device = meter(store, reportingInterval=60.0)
     store.write(minutely(device, 5))
     evaluator, heard_ms = Evaluator(store), START + 5 * HOUR_MS - MINUTE_MS
     by_clock(evaluator, heard_ms + MINUTE_MS)
-    assert not kept(store, device)
+    assert not stored_findings(store, device)
     by_clock(evaluator, heard_ms + 40 * MINUTE_MS)
-    silent = [row for row in kept(store, device).values() if row.kind == "silent"]
+    silent = [row for row in stored_findings(store, device).values() if row.kind == "silent"]
     assert [(row.start_ms, row.state) for row in silent] == [(heard_ms, "open")]
     store.write([reading(device, heard_ms + 41 * MINUTE_MS, flow_amount=0.5, flow_rate=0.5)])
     by_clock(evaluator, heard_ms + 41 * MINUTE_MS + 2000)  # at once, not within minutes
-    silent = [row for row in kept(store, device).values() if row.kind == "silent"]
+    silent = [row for row in stored_findings(store, device).values() if row.kind == "silent"]
     assert [row.end_ms for row in silent] == [heard_ms + 41 * MINUTE_MS]
 
 
-def test_our_own_downtime_leaves_no_silence_behind(store: Store) -> None:
+def test_weirs_own_downtime_leaves_no_finding_of_silence(store: Store) -> None:
     device = meter(store, reportingInterval=60.0)
     minutes = minutely(device, 6)
     store.write(minutes[:300])
     evaluator, up_ms = Evaluator(store), START + 6 * HOUR_MS
-    by_clock(evaluator, up_ms)  # just started: what was sent meanwhile waits at its sender
-    assert [kind for kind, _ in kept(store, device)] == ["silent"]
+    by_clock(evaluator, up_ms)  # just started: readings sent meanwhile still wait at their sender
+    assert [kind for kind, _ in stored_findings(store, device)] == ["silent"]
     store.write(minutes[300:])
     by_clock(evaluator, up_ms + 2000)
-    assert not kept(store, device)
+    assert not stored_findings(store, device)
 
 
-def test_a_clock_that_jumped_ahead_leaves_no_silence_behind(store: Store) -> None:
+def test_a_clock_that_jumped_ahead_leaves_no_finding_of_silence(store: Store) -> None:
     device = meter(store, reportingInterval=60.0)
     store.write(minutely(device, 5))
     evaluator, heard_ms = Evaluator(store), START + 5 * HOUR_MS - MINUTE_MS
     by_clock(evaluator, heard_ms + 9 * DAY_MS)
-    assert [kind for kind, _ in kept(store, device)] == ["silent"]
+    assert [kind for kind, _ in stored_findings(store, device)] == ["silent"]
     by_clock(evaluator, heard_ms + 2 * MINUTE_MS)
-    assert not kept(store, device)
+    assert not stored_findings(store, device)
     assert evaluator.wrong(device.key) is False
 
 
-# --- What is usual -------------------------------------------------------------------------------
+# --- Usual values --------------------------------------------------------------------------------
 
 
-def test_what_is_usual_beside_a_line_is_the_profile_without_the_leak(store: Store) -> None:
+def test_the_usual_line_is_the_profile_without_the_leak(store: Store) -> None:
     device, days = meter(store), 40
     store.write(hourly(device, leak(days)))
     Evaluator(store).up_to_date(key=device.key)
@@ -311,8 +345,8 @@ def test_what_is_usual_beside_a_line_is_the_profile_without_the_leak(store: Stor
         day_start(zone("Europe/Rome"), local_ordinal(zone("Europe/Rome"), START)) + days * DAY_MS
     )
     (line,) = usual_lines(store, [device], today, today + DAY_MS).values()
-    told = usual_of(store, everything("acme"), device, today, today + DAY_MS - 1)
-    expected = [hour.volume / 60 for hour in told]
+    result = usual_of(store, everything("acme"), device, today, today + DAY_MS - 1)
+    expected = [hour.volume / 60 for hour in result]
     assert line.rates == pytest.approx(expected, rel=0.01, abs=0.001)
     young = meter(store)
     store.write(hourly(young, leak(10)))
@@ -324,11 +358,13 @@ def test_what_is_usual_beside_a_line_is_the_profile_without_the_leak(store: Stor
 
 
 @pytest.mark.parametrize("level", ["organization", "group", "device"])
-def test_a_setting_holds_for_what_has_been_as_well(store: Store, level: Any) -> None:
+def test_a_setting_applies_to_the_past_too(store: Store, level: Any) -> None:
     organization = f"org {level} {store.dialect.name}"  # pyright: ignore[reportAttributeAccessIssue]
     store.create_organization("Other", organization_id=organization)
-    said = {"reportingInterval": 3600.0}
-    store.import_devices(organization, [NewDevice("S-1", said, ("north",)), NewDevice("S-2", said)])
+    fields = {"reportingInterval": 3600.0}
+    store.import_devices(
+        organization, [NewDevice("S-1", fields, ("north",)), NewDevice("S-2", fields)]
+    )
     one, other = store.resolve(everything(organization), ["S-1", "S-2"])
     assert one is not None
     assert other is not None
@@ -342,50 +378,9 @@ def test_a_setting_holds_for_what_has_been_as_well(store: Store, level: Any) -> 
 
     def leaking() -> set[str]:
         evaluator.up_to_date(organization)
-        asked = FindingQuery(kinds=["continuous-flow"])
-        return {e.serial_number for e in store.findings(everything(organization), asked)}
+        requests = FindingQuery(kinds=["continuous-flow"])
+        return {e.serial_number for e in store.findings(everything(organization), requests)}
 
     assert leaking() == (set() if level == "organization" else {"S-2"})
     store.drop_finding_settings(organization, [setting])
     assert leaking() == {"S-1", "S-2"}
-
-
-# --- After an outage -----------------------------------------------------------------------------
-
-
-def test_with_100_000_devices_due_readings_come_first(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While readings wait it works a twentieth of the time; then without a pause."""
-    clock_s, pauses, batches = [0.0], list[float](), list[int]()
-    waiting = [True]
-    thread = finding_evaluator.EvaluatorThread(store, busy=lambda: waiting[0])
-
-    class Many:
-        """Of those due a list at a time is taken up, the longest waiting first."""
-
-        due = staticmethod(lambda at_ms: [_task(key) for key in range(finding_evaluator.LIST)])
-        silent = staticmethod(lambda at_ms: [])
-        changed = staticmethod(list)
-
-        @staticmethod
-        def run_each(tasks: Any, at_ms: int) -> Any:
-            clock_s[0] += 0.1
-            batches.append(len(tasks))
-            waiting[0] = len(batches) < 10
-            return finding_evaluator.Counts(len(tasks))
-
-    class Stopping:
-        is_set = staticmethod(lambda: False)
-        wait = staticmethod(pauses.append)
-
-    monkeypatch.setattr(finding_evaluator, "monotonic", lambda: clock_s[0])
-    monkeypatch.setattr(thread, "_evaluator", Many)
-    monkeypatch.setattr(thread, "_stopping", Stopping)
-    assert thread.step() == 0.0
-    assert (sum(batches), set(batches)) == (finding_evaluator.LIST, {finding_evaluator.BATCH})
-    assert pauses == pytest.approx([1.9] * 9)
-
-
-def _task(key: int) -> Any:
-    return finding_evaluator._Task(key, None)  # pyright: ignore[reportPrivateUsage]

@@ -1,4 +1,4 @@
-"""Findings from usage, in hours from the start: (start, end, opened)."""
+"""Findings from hourly usage: (start, end, opened), in hours from the start."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def spans(kind: str, gallons: Sequence[float | None], **settings: float) -> list
     ],
 )
 def test_continuous_flow(name: str, gallons: list[float | None], expected: list[Span]) -> None:
-    found = spans("continuous-flow", gallons)
-    assert [(s, e, o) for s, e, o in found] == expected, name
+    result = spans("continuous-flow", gallons)
+    assert [(s, e, o) for s, e, o in result] == expected, name
 
 
-def test_continuous_flow_tells_the_lowest_hour_in_every_hour_but_the_pauses() -> None:
+def test_continuous_flow_has_the_lowest_hour_outside_pauses() -> None:
     gallons = [5.0] * 20 + [3.0] * 10 + [0.0] * 4 + [4.0] * 30
     finding = only(of("continuous-flow", run(hours(gallons), Device(HOURLY.zone, 3600, 0.5))))
     assert finding.value == 3.0
@@ -100,7 +100,7 @@ def test_continuous_flow_by_its_settings(name: str, settings: dict[str, float], 
     assert len(spans("continuous-flow", [2.0] * 40, **settings)) == count, name
 
 
-def test_a_main_always_flows_and_is_no_leak() -> None:
+def test_the_constant_flow_of_a_main_is_not_a_leak() -> None:
     assert spans("continuous-flow", district(40)) == []
     assert spans("continuous-flow", [150.0] * 30) == []  # before the first night
 
@@ -115,10 +115,10 @@ def test_a_main_always_flows_and_is_no_leak() -> None:
 )
 def test_burst_opens(name: str, rise: float, to_h: int, starts: bool) -> None:
     gallons = changed(district(30), 25 * 24, to_h, lambda value: value + rise)
-    found = spans("burst", gallons)
-    assert bool(found) == starts, name
+    result = spans("burst", gallons)
+    assert bool(result) == starts, name
     if starts:
-        start, end, opened = found[0]
+        start, end, opened = result[0]
         assert abs(start - 25 * 24) <= 1
         assert end is None
         assert 9 <= opened - 25 * 24 <= 12
@@ -130,7 +130,7 @@ def test_burst_needs_21_days(days: int) -> None:
     assert spans("burst", gallons) == []
 
 
-def test_burst_closes_once_it_was_calm_for_12_hours() -> None:
+def test_burst_closes_after_12_calm_hours() -> None:
     gallons = changed(district(32, noise=0.005), 600, 648, lambda value: value + 700)
     start, end, _ = spans("burst", gallons)[0]
     assert abs(start - 600) <= 1
@@ -140,13 +140,13 @@ def test_burst_closes_once_it_was_calm_for_12_hours() -> None:
 
 def test_burst_becomes_the_new_usual_after_a_week() -> None:
     gallons = changed(district(60), 600, 60 * 24, lambda value: value + 300)
-    found = spans("burst", gallons)
-    _, end, opened = found[0]
+    result = spans("burst", gallons)
+    _, end, opened = result[0]
     assert end == opened + WEEK
-    assert len(found) <= 2  # it doesn't come again and again
+    assert len(result) <= 2  # it isn't reported again and again
 
 
-def test_burst_says_what_it_takes() -> None:
+def test_burst_opens_at_its_threshold() -> None:
     gallons = changed(district(30), 600, 640, lambda value: value + 600)
     finding = only(of("burst", run(hours(gallons), Device(HOURLY.zone, 3600, 0.01))))
     assert finding.value == pytest.approx(600, rel=0.1)
@@ -158,24 +158,24 @@ def test_burst_says_what_it_takes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "rise", "found"),
+    ("name", "rise", "result"),
     [("a step", 150.0, 1), ("less than a tenth of the mean", 80.0, 0)],
 )
-def test_night_flow_step(name: str, rise: float, found: int) -> None:
+def test_night_flow_step(name: str, rise: float, result: int) -> None:
     day = 70 * 24
     gallons = changed(district(80), day, 80 * 24, lambda value: value + rise)
     steps = of("night-flow-step", run(hours(gallons), settings={"burst": {"enabled": 0}}))
-    assert len(steps) == found, name
+    assert len(steps) == result, name
     for step in steps:
         assert at(step)[2] == day + 2 * 24 + 5  # the third night is over
         assert step.value == pytest.approx(rise / 60, rel=0.25)
         assert step.end_ms is None
 
 
-def test_night_flow_step_closes_when_the_night_is_as_before() -> None:
+def test_night_flow_step_closes_once_the_night_is_as_before() -> None:
     gallons = changed(district(90), 70 * 24, 80 * 24, lambda value: value + 200)
     step = only(of("night-flow-step", run(hours(gallons), settings={"burst": {"enabled": 0}})))
-    assert at(step)[1] == 81 * 24 + 2  # of three nights the middle one
+    assert at(step)[1] == 81 * 24 + 2  # the median of three nights
 
 
 @pytest.mark.parametrize(("days", "offers"), [(40, False), (50, True)])
@@ -190,8 +190,8 @@ def test_night_flow_step_offers_the_new_normal(days: int, offers: bool) -> None:
     assert taken.end_ms == normal
 
 
-def test_a_burst_taken_as_the_new_normal_ends_and_the_profile_learns_from_its_start() -> None:
-    """It rises by half after 40 days; the reader says after a day that so it is now."""
+def test_a_burst_accepted_as_new_normal_ends_and_trains_the_profile() -> None:
+    """Flow rises by half after 40 days; a day later an operator accepts it as the new normal."""
     gallons = changed(district(120), 40 * 24, 500 * 24, lambda value: value * 1.5)
     without = of("burst", run(hours(gallons)))
     normal = without[0].opened_ms + DAY_MS
@@ -213,18 +213,18 @@ def test_night_flow_step_waits_for_a_burst() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "times", "found"),
+    ("name", "times", "result"),
     [("half as much again", 1.5, 1), ("as usual", 1.02, 0), ("a day off", 0.4, 1)],
 )
-def test_unusual_day_of_a_district(name: str, times: float, found: int) -> None:
+def test_unusual_day_of_a_district(name: str, times: float, result: int) -> None:
     gallons = changed(district(35), 30 * 24, 31 * 24, lambda value: value * times)
     days = of("unusual-day", run(hours(gallons), settings={"burst": {"enabled": 0}}))
-    assert [at(day) for day in days] == [(720, 744, 744)] * found, name
+    assert [at(day) for day in days] == [(720, 744, 744)] * result, name
     for day in days:
         assert (day.value > 0) == (times > 1)
 
 
-def test_a_day_with_a_burst_is_not_unusual_as_well() -> None:
+def test_a_day_with_a_burst_is_not_unusual_too() -> None:
     gallons = changed(district(32), 30 * 24, 31 * 24, lambda value: value + 900)
     result = run(hours(gallons))
     assert of("burst", result)
@@ -263,9 +263,9 @@ def test_unusual_day_is_open_until_the_next_is_over() -> None:
     ],
 )
 def test_no_use(name: str, gallons: list[float | None], expected: list[Span]) -> None:
-    found = spans("no-use", gallons)
-    assert [(e, len(found)) for _, e, _ in found] == [(e, len(expected)) for _, e, _ in expected]
-    for (start, _, opened), (usual_start, _, usual_opened) in zip(found, expected, strict=True):
+    result = spans("no-use", gallons)
+    assert [(e, len(result)) for _, e, _ in result] == [(e, len(expected)) for _, e, _ in expected]
+    for (start, _, opened), (usual_start, _, usual_opened) in zip(result, expected, strict=True):
         assert 0 <= usual_start - start <= 8, name  # the night before had no use either
         assert abs(usual_opened - opened) <= 24, name
 
@@ -294,8 +294,8 @@ def test_stuck(name: str, gallons: list[float | None], expected: list[Span]) -> 
     ],
 )
 def test_backwards_by_hours(name: str, gallons: list[float], expected: list[Span]) -> None:
-    found = [at(each) for each in of("backwards", run(hours(gallons)))]
-    assert [(s, e) for s, e, _ in found] == [(s, e) for s, e, _ in expected], name
+    results = [at(each) for each in of("backwards", run(hours(gallons)))]
+    assert [(s, e) for s, e, _ in results] == [(s, e) for s, e, _ in expected], name
 
 
 @pytest.mark.parametrize(
@@ -331,11 +331,11 @@ def test_high_flow(name: str, high: int, limit: float, expected: list[Span]) -> 
     rates = [1.0] * 60 + [9.0] * high + [1.0] * 120
     settings = {"high-flow": {"limit": limit, "duration": 10}}
     result = run(minutes(rates), Device(HOURLY.zone, 60), settings)
-    found = [at(each) for each in of("high-flow", result)]
-    assert found == [pytest.approx(each) for each in expected], name
+    results = [at(each) for each in of("high-flow", result)]
+    assert results == [pytest.approx(each) for each in expected], name
 
 
-def test_high_flow_from_the_meters_size_is_told_before_the_hour_is_over() -> None:
+def test_high_flow_by_meter_size_is_reported_within_the_hour() -> None:
     rates = [1.0] * 60 + [9.0] * 12
     finding = only(of("high-flow", run(minutes(rates), Device(HOURLY.zone, 60, max_rate=8))))
     assert finding.end_ms is None

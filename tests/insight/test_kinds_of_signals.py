@@ -1,4 +1,4 @@
-"""Findings from silence, missing readings, values and registers, in hours from the start."""
+"""Findings from silence, missing readings, signal values and registers, in hours from the start."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_silent(
     series.by_hour = {
         at: row._replace(coverage=row.coverage * step) for at, row in series.by_hour.items()
     }
-    found = of("silent", run(series, Device(HOURLY.zone, cadence_s)))
-    assert [(at(each)[0], at(each)[1]) for each in found] == [
+    result = of("silent", run(series, Device(HOURLY.zone, cadence_s)))
+    assert [(at(each)[0], at(each)[1]) for each in result] == [
         (pytest.approx(start), pytest.approx(end)) for start, end in expected
     ], name
 
@@ -76,9 +76,9 @@ def test_missing_data(name: str, lost: Sequence[int], count: int) -> None:
     gallons: list[Any] = [0.5] * 500
     for hour in lost:
         gallons[hour] = None
-    found = of("missing-data", run(hours(gallons)))
-    assert len(found) == count, name
-    for each in found:
+    result = of("missing-data", run(hours(gallons)))
+    assert len(result) == count, name
+    for each in result:
         start, end, _ = at(each)
         assert (start, end) == (48, 399)
         assert each.value < 82
@@ -100,7 +100,7 @@ def measured(values: Sequence[float | None], field: str) -> Series:
         ("frost", "temperature", 15.0, 0.5),
     ],
 )
-def test_a_low_value_is_told_until_a_day_is_without_it(
+def test_a_low_value_is_reported_until_a_day_without_it(
     kind: str, field: str, good: float, low: float
 ) -> None:
     values = [good] * 48 + [low] * 3 + [good] * 60
@@ -111,7 +111,7 @@ def test_a_low_value_is_told_until_a_day_is_without_it(
     assert of(kind, run(measured([None] * 100, field))) == []
 
 
-def test_a_value_on_its_way_down_tells_the_days_left() -> None:
+def test_a_falling_value_has_the_days_left() -> None:
     values = [90 - hour / 24 for hour in range(24 * 30)]
     finding = of("low-quality", run(measured(values, "quality")))[0]
     assert finding.end_ms is None
@@ -130,8 +130,8 @@ def test_a_fall_that_stops_is_over() -> None:
 def test_register_back(gallons: float, count: int) -> None:
     series = hours([1.0] * 5)
     series.falls = [RegisterFall(START + 2 * HOUR_MS + 10, gallons, 99.0)]
-    found = of("register-back", run(series, Device(zone("UTC"), 3600)))
-    assert len(found) == count
-    for each in found:
+    result = of("register-back", run(series, Device(zone("UTC"), 3600)))
+    assert len(result) == count
+    for each in result:
         assert each.start_ms == each.end_ms == START + 2 * HOUR_MS + 10
         assert each.value == 39.0

@@ -1,4 +1,4 @@
-"""Maintenance in status and findings: out of uptime on both sides, and out of what is trained."""
+"""Maintenance in status and findings: excluded from both sides of uptime and from training."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def planned(
 def meter(store: Store, organization_id: str, serial: str, **fields: Any) -> Device:
     if store.organization(organization_id) is None:
         store.create_organization("Acme", organization_id=organization_id)
-    said = {"reportingInterval": 60.0, "installedOn": "2026-01-01T00:00:00Z", **fields}
-    store.import_devices(organization_id, [NewDevice(serial, said, ("north",))])
+    by_name = {"reportingInterval": 60.0, "installedOn": "2026-01-01T00:00:00Z", **fields}
+    store.import_devices(organization_id, [NewDevice(serial, by_name, ("north",))])
     (device,) = store.resolve(everything(organization_id), [serial])
     assert device is not None
     return device
@@ -64,11 +64,11 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> Any:
     store = open_store(f"sqlite:///{tmp_path_factory.mktemp('maintenance') / 'weir.sqlite'}")
     store.upgrade()
     device, rng = meter(store, "acme", "M-1"), random.Random(5)
-    kept = [n for n in range(26 * 60) if rng.random() > 0.3]
-    store.write([reading(device, NOON_MS + n * MINUTE_MS, flow_rate=1.0) for n in kept])
+    present = [n for n in range(26 * 60) if rng.random() > 0.3]
+    store.write([reading(device, NOON_MS + n * MINUTE_MS, flow_rate=1.0) for n in present])
     key = all_seeing_key(store, "acme")
     client = Client.in_process(create_service(store, SETTINGS), key)
-    yield store, device, {NOON_MS + n * MINUTE_MS for n in kept}, client
+    yield store, device, {NOON_MS + n * MINUTE_MS for n in present}, client
     store.close()
 
 
@@ -85,7 +85,7 @@ _plans = st.lists(
 
 @settings(max_examples=25)
 @given(plans=_plans)
-def test_random_maintenance_equals_brute_force(noisy: Any, plans: list[Any]) -> None:
+def test_random_maintenance_equals_a_recount(noisy: Any, plans: list[Any]) -> None:
     store, device, observed, client = noisy
     made = [
         planned(
@@ -110,7 +110,7 @@ def test_random_maintenance_equals_brute_force(noisy: Any, plans: list[Any]) -> 
     steps = {Repeat.DAILY: DAY_MS, Repeat.WEEKLY: 7 * DAY_MS}
 
     def idle(minute_ms: int) -> bool:
-        """Within a plan, or a repeat of it that the two days can meet."""
+        """Within a plan, or within a repeat of it on one of the two days."""
         for each in made:
             assert each.to_ms is not None
             step = steps.get(each.repeats, 60 * DAY_MS)
@@ -123,24 +123,24 @@ def test_random_maintenance_equals_brute_force(noisy: Any, plans: list[Any]) -> 
                 return True
         return False
 
-    for span, found, seen in zip(SPANS[:2], row.windows, viewed, strict=False):
+    for span, result, seen in zip(SPANS[:2], row.windows, viewed, strict=False):
         due = [m for m in range(edge - span.length_ms, edge, MINUTE_MS) if not idle(m)]
         expected = (sum(m in observed for m in due), len(due))
-        assert (found.actual, found.expected) == expected
+        assert (result.actual, result.expected) == expected
         assert seen == expected
 
 
 def _viewed(client: Client, device: Device, window: Window) -> tuple[int, int]:
-    """As the device's page counts it."""
+    """The device's page: observed and expected buckets of a window."""
     counted = Uptime(
         client.count(device.id, ONE_MINUTE, from_ms=window.from_ms, to_ms=window.to_ms),
         (window.to_ms + 1 - window.from_ms) // MINUTE_MS,
     )
-    found = without_maintenance(client, device.id, window, ONE_MINUTE, counted)
-    return found.actual, found.expected
+    result = without_maintenance(client, device.id, window, ONE_MINUTE, counted)
+    return result.actual, result.expected
 
 
-def test_a_group_s_maintenance_is_its_devices_alone(store: Store) -> None:
+def test_a_group_s_maintenance_is_limited_to_its_devices(store: Store) -> None:
     device = meter(store, "acme", "M-1")
     store.create_organization("Other", organization_id="other")
     foreign = meter(store, "other", "M-1")
@@ -189,7 +189,7 @@ def test_missing_data_in_maintenance_is_no_finding(store: Store) -> None:
 
     def kinds() -> set[str]:
         evaluator.up_to_date("acme", device.key)
-        return {found.kind for found in store.findings_of(device.key, 0)}
+        return {result.kind for result in store.findings_of(device.key, 0)}
 
     assert "missing-data" in kinds()
     gap = (NOON_MS + 48 * HOUR_MS, NOON_MS + 96 * HOUR_MS)
@@ -202,7 +202,7 @@ def test_missing_data_in_maintenance_is_no_finding(store: Store) -> None:
 
 
 def test_findings_follow_a_correction_and_its_revocation(store: Store) -> None:
-    """So do totals, and `rollups verify` knows of it, in the correction's own transaction."""
+    """In the correction's own transaction; so do totals, and `rollups verify` finds no error."""
     device = meter(store, "acme", "M-5")
     store.write([reading(device, NOON_MS + n * MINUTE_MS, flow_amount=1.0) for n in range(30 * 60)])
     evaluator = Evaluator(store)
@@ -223,13 +223,13 @@ def test_findings_follow_a_correction_and_its_revocation(store: Store) -> None:
     )  # fmt: skip
     store.correct(wrong, [])
     assert (store.verify().wrong, gallons()) == (0, 1_680.0)
-    assert leaks() == 0  # neither side of it lasts for 24 hours
+    assert leaks() == 0  # neither part around it lasts 24 hours
     store.revoke_correction(replace(wrong, ended_ms=NOW_MS), [])
     assert (store.verify().wrong, gallons()) == (0, 1_800.0)
     assert leaks() == 1
 
 
-def test_what_begins_in_maintenance_is_no_alert_while_it_lasts(sqlite_store: Store) -> None:
+def test_a_finding_that_begins_in_maintenance_sends_no_alert_during_it(sqlite_store: Store) -> None:
     store = sqlite_store
     device = meter(store, "acme", "M-4")
     keep_hook(store, "https://hook.example/", "s" * 40)

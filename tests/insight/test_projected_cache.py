@@ -1,4 +1,5 @@
-"""What is cached for a device ends with its status; what can't be dated isn't cached."""
+"""A device's cached rows last until its status changes; rows without a status version aren't
+cached."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from api.store.base import Store
 
 
 class Loader:
-    """Counts what it loads."""
+    """Counts its loads."""
 
     def __init__(self) -> None:
         self.loaded: list[int] = []
@@ -35,11 +36,11 @@ def test_rows_are_loaded_again_when_the_status_changed_and_not_before() -> None:
     until_projected(cast("Store", AnyStore()), "line", 0, {1: 10}, load)
     assert load.loaded == [1, 2, 2, 1, 1]
     until_projected(store, "line", "an hour later", {1: 10}, load)
-    until_projected(store, "line", 0, {1: 10}, load)  # of a name only the latest stays
+    until_projected(store, "line", 0, {1: 10}, load)  # only the latest row of a name stays
     assert load.loaded == [1, 2, 2, 1, 1, 1, 1]
 
 
-def test_a_device_without_a_status_is_loaded_each_time() -> None:
+def test_a_device_without_a_status_is_not_cached() -> None:
     store, load = cast("Store", AnyStore()), Loader()
     for _ in range(2):
         until_projected(store, "line", 0, {3: None}, load)

@@ -1,4 +1,4 @@
-"""Scheduled reports: their periods, once for each, and what the receiver gets."""
+"""Scheduled reports: their periods, one message for each, and its content."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ import orjson
 import pytest
 
 from api.insight.alerts.management import Author
+from api.insight.billing_changes import (
+    change_schedule,
+    create_schedule,
+    drop_schedule,
+    send_schedule,
+)
 from api.insight.outbox import Outbox
-from api.insight.plan_changes import change_schedule, create_schedule, drop_schedule, send_schedule
 from api.insight.receivers import email, webhook
 from api.insight.receivers.kind import Answer, Kind, Means, Message
 from api.insight.receivers.sealed_secrets import ReceiverSeal
@@ -98,14 +103,14 @@ def test_each_period_is_queued_once_for_each_receiver(store: Store, author: Auth
     assert report["params"] == {"range": "2026-11-16..2026-11-22", "zone": NEW_YORK}
 
 
-def test_two_writers_and_a_kill_in_between_queue_it_once(store: Store, author: Author) -> None:
-    """The second one read the schedule before the first one's transaction."""
+def test_two_writers_and_a_kill_queue_it_once(store: Store, author: Author) -> None:
+    """The second writer reads the schedule before the first one's transaction."""
     scheduled(store, author)
-    (before,) = store.plans("report")
+    (before,) = store.billing_rows("report")
     assert ReportSchedules(store).run(DUE) == 2
     assert not store.queue_reports(before, DUE + 1, [])
-    (after,) = store.plans("report")
-    store.queue_reports(after, DUE, [])  # as a restored backup has it
+    (after,) = store.billing_rows("report")
+    store.queue_reports(after, DUE, [])  # as in a restored backup
     ReportSchedules(store).run(DUE)
     assert len(queued(store)) == 2
 
@@ -129,7 +134,7 @@ def test_paused_resumed_sent_again_and_deleted(store: Store, author: Author) -> 
     assert len(queued(store)) == 2
     drop_schedule(store, author, id)
     assert ReportSchedules(store).run(DUE) == 0
-    assert len(queued(store)) == 2  # what was sent stays listed
+    assert len(queued(store)) == 2  # sent reports stay listed
 
 
 def test_the_outbox_sends_it_and_shows_a_failure(
@@ -156,7 +161,7 @@ def test_the_outbox_sends_it_and_shows_a_failure(
     outbox.close()
 
 
-# --- What the receiver gets ----------------------------------------------------------------------
+# --- The message ---------------------------------------------------------------------------------
 
 
 def a_message() -> Message:

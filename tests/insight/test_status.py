@@ -1,4 +1,4 @@
-"""The status of devices, held to a recomputation from their raw readings."""
+"""The status of devices against a recount of their raw readings."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def store(store_url: str) -> Iterator[Store]:
 def made(store: Store, serial: str, **fields: object) -> Device:
     old = {"installedOn": "2020-01-01T00:00:00Z", "created": "2020-01-01T00:00:00Z"}
     store.import_devices("acme", [NewDevice(serial, {**old, **fields})])
-    (found,) = store.resolve(everything("acme"), [serial])
-    assert found is not None
-    return found
+    (result,) = store.resolve(everything("acme"), [serial])
+    assert result is not None
+    return result
 
 
 def row_of(store: Store, device: Device) -> Status:
@@ -43,22 +43,22 @@ def row_of(store: Store, device: Device) -> Status:
 
 
 def assert_right(store: Store, device: Device, rows: Sequence[ReadingRow]) -> None:
-    kept = row_of(store, device)
-    told = brute.status(device, rows, kept.as_of_ms)
-    assert kept.cadence_ms == told["cadence_ms"]
-    assert kept.event_driven == told["event_driven"]
-    assert kept.bucket_ms == told["bucket_ms"]
-    assert [tuple(window) for window in kept.windows] == told["windows"]
-    assert (kept.state, kept.seen_ms) == (told["state"], told["seen_ms"])
-    assert kept.flow in told["flows"]
-    assert kept.volume_today == pytest.approx(told["volume_today"])
-    assert kept.volume_month == pytest.approx(told["volume_month"])
+    stored = row_of(store, device)
+    result = brute.status(device, rows, stored.as_of_ms)
+    assert stored.cadence_ms == result["cadence_ms"]
+    assert stored.event_driven == result["event_driven"]
+    assert stored.bucket_ms == result["bucket_ms"]
+    assert [tuple(window) for window in stored.windows] == result["windows"]
+    assert (stored.state, stored.seen_ms) == (result["state"], result["seen_ms"])
+    assert stored.flow in result["flows"]
+    assert stored.volume_today == pytest.approx(result["volume_today"])
+    assert stored.volume_month == pytest.approx(result["volume_month"])
 
 
 def readings(
     device: Device, dice: random.Random, step_s: float, days: float, *, until_ms: int = NOW
 ) -> list[ReadingRow]:
-    """With holes, and now and then a reading without a quality or a volume."""
+    """With gaps, and sometimes without a quality or a volume."""
     rows: list[ReadingRow] = []
     at = until_ms - round(days * DAY_MS)
     while at < until_ms:
@@ -73,7 +73,7 @@ def readings(
 
 @pytest.mark.parametrize(("step_s", "days"), [(60, 2), (300, 9), (900, 33), (3600, 33)])
 @pytest.mark.parametrize("name", ZONES)
-def test_it_is_what_the_readings_say(store: Store, name: str, step_s: float, days: float) -> None:
+def test_the_status_equals_a_recount(store: Store, name: str, step_s: float, days: float) -> None:
     device = made(store, "M-1", deviceTimeZone=name)
     rows = readings(device, random.Random(f"{name}{step_s}"), step_s, days)
     store.write(rows)
@@ -93,7 +93,7 @@ def test_it_is_what_the_readings_say(store: Store, name: str, step_s: float, day
 def test_order_lateness_and_repetition_change_nothing(
     sqlite_url: str, seed: int, step_s: float
 ) -> None:
-    """Readings of a device in random batches, some twice, while time goes on between them."""
+    """Readings in random batches, some twice, while time passes between them."""
     dice, store = random.Random(seed), citus.made(sqlite_url)
     try:
         if store.organization("acme") is None:
@@ -114,14 +114,14 @@ def test_order_lateness_and_repetition_change_nothing(
         store.close()
 
 
-def test_a_device_says_nothing_until_it_reports(store: Store) -> None:
+def test_a_device_has_no_values_until_it_reports(store: Store) -> None:
     device = made(store, "M-1")
     Projection(store).all_due(NOW)
     assert_right(store, device, [])
     assert row_of(store, device).state == "no-data"
 
 
-def test_silence_changes_the_state_when_it_falls_due_and_not_before(store: Store) -> None:
+def test_silence_changes_the_state_exactly_when_due(store: Store) -> None:
     device = made(store, "M-1", reportingInterval=60.0)
     last = NOW - NOW % MINUTE_MS
     store.write([reading(device, last - n * MINUTE_MS, quality=90.0) for n in range(1500)])
@@ -135,8 +135,8 @@ def test_silence_changes_the_state_when_it_falls_due_and_not_before(store: Store
     assert row_of(store, device).state == "silent"
 
 
-def test_a_state_falls_due_by_every_rule_at_the_very_instant_that_it_changes(store: Store) -> None:
-    """Followed by the clock alone, the row has the state that its readings say at every step."""
+def test_a_state_is_due_at_the_instant_that_it_changes(store: Store) -> None:
+    """By every rule: updated by the clock alone, the row equals a recount at each step."""
     device = made(store, "M-1", reportingInterval=60.0)
     dice = random.Random(3)
     start = NOW - NOW % MINUTE_MS
@@ -148,11 +148,11 @@ def test_a_state_falls_due_by_every_rule_at_the_very_instant_that_it_changes(sto
     projection.all_due(start)
     for now in range(start, start + 20 * MINUTE_MS, 10_000):
         projection.by_time(now)
-        told = brute.status(device, rows, now)
-        assert row_of(store, device).state == told["state"], now - start
+        result = brute.status(device, rows, now)
+        assert row_of(store, device).state == result["state"], now - start
 
 
-def test_a_date_that_readings_disprove_counts_nowhere(store: Store) -> None:
+def test_an_installation_date_after_the_first_reading_is_ignored(store: Store) -> None:
     installed = "2026-03-20T15:20:00Z"
     device = made(store, "M-1", installedOn=installed, reportingInterval=60.0)
     young = [reading(device, NOW - n * MINUTE_MS, quality=90.0) for n in range(150)]
@@ -168,7 +168,7 @@ def test_a_date_that_readings_disprove_counts_nowhere(store: Store) -> None:
     assert row_of(store, device).windows[1].expected == 1440
 
 
-def test_what_is_changed_in_the_directory_is_in_the_status(store: Store) -> None:
+def test_a_changed_device_changes_its_status(store: Store) -> None:
     device = made(store, "M-1", label="Attic")
     store.write([reading(device, NOW - MINUTE_MS, quality=50.0)])
     projection = Projection(store)
@@ -181,7 +181,7 @@ def test_what_is_changed_in_the_directory_is_in_the_status(store: Store) -> None
     assert (before.state, after.state) == ("degraded", "inactive")
 
 
-def test_readings_that_come_while_a_row_is_made_stay_due(store: Store) -> None:
+def test_readings_stored_during_an_update_stay_due(store: Store) -> None:
     device = made(store, "M-1")
     store.write([reading(device, NOW - MINUTE_MS)])
     (due,) = store.due_by_reading(10)
@@ -190,8 +190,8 @@ def test_readings_that_come_while_a_row_is_made_stay_due(store: Store) -> None:
     assert [each.from_ms for each in store.due_by_reading(10)] == [NOW - MINUTE_MS]
 
 
-def test_two_that_keep_them_up_never_serve_each_others_past(store: Store) -> None:
-    """What one took note of, the other has in mind when it makes a row the next time."""
+def test_two_updaters_never_store_an_older_status(store: Store) -> None:
+    """What one has marked as due, the other includes when it updates the row next."""
     device = made(store, "M-1", reportingInterval=60.0)
     rows = [reading(device, NOW - n * MINUTE_MS, quality=90.0) for n in range(100)]
     store.write(rows)
@@ -204,17 +204,17 @@ def test_two_that_keep_them_up_never_serve_each_others_past(store: Store) -> Non
     assert_right(store, device, [*rows, *late])
 
 
-def test_an_unchanged_row_is_found_right_and_a_spoilt_one_wrong(store: Store) -> None:
+def test_verification_accepts_a_right_row_and_finds_a_wrong_one(store: Store) -> None:
     device = made(store, "M-1")
     store.write([reading(device, NOW - n * MINUTE_MS, flow_amount=0.1) for n in range(100)])
     projection = Projection(store)
     projection.all_due(NOW)
-    kept = row_of(store, device)
-    (fresh,) = projection.of([device.key], kept.as_of_ms)
-    assert not differing(kept, fresh)
+    stored = row_of(store, device)
+    (fresh,) = projection.of([device.key], stored.as_of_ms)
+    assert not differing(stored, fresh)
     store.write([reading(device, NOW - 200 * MINUTE_MS, flow_amount=0.1)])
-    (fresh,) = projection.of([device.key], kept.as_of_ms)
-    assert differing(kept, fresh)
+    (fresh,) = projection.of([device.key], stored.as_of_ms)
+    assert differing(stored, fresh)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_an_unchanged_row_is_found_right_and_a_spoilt_one_wrong(store: Store) ->
 def test_the_usual_volume_is_of_the_same_weekday_by_this_time(
     store: Store, days: tuple[int, ...], usual: float | None
 ) -> None:
-    """A gallon every half hour of the local days that many days ago, and of today until 06:00."""
+    """A gallon every half hour on that many earlier days, and today until 06:00."""
     device = made(store, "U-1", deviceTimeZone="Asia/Kathmandu", reportingInterval=1800.0)
     midnight = ms("2026-03-19T18:15:00Z")
     for ago in (0, *days):
@@ -233,7 +233,7 @@ def test_the_usual_volume_is_of_the_same_weekday_by_this_time(
             [reading(device, start + n * HOUR_MS // 2, flow_amount=1.0) for n in range(count)]
         )
     Projection(store).all_due(midnight + 6 * HOUR_MS)
-    kept = row_of(store, device)
-    assert kept.volume_today == 12.0
-    assert kept.volume_usual == (None if usual is None else pytest.approx(usual))
-    assert kept == Projection(store).of([device.key], kept.as_of_ms)[0]
+    stored = row_of(store, device)
+    assert stored.volume_today == 12.0
+    assert stored.volume_usual == (None if usual is None else pytest.approx(usual))
+    assert stored == Projection(store).of([device.key], stored.as_of_ms)[0]

@@ -1,4 +1,4 @@
-"""What a meter serves, and sums of it."""
+"""What a meter serves (people, area, …), and sums of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a device reports."""
+"""A device's cadence: how often it reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def times(*steps_s: float) -> list[int]:
         (1, 10),  # never less than 10 s
         (10, 10),
         (11.9, 10),
-        (12.1, 12.1),  # more than a fifth off every usual one
+        (12.1, 12.1),  # more than a fifth from every usual one
         (29, 30),
         (50, 60),
         (60.4, 60),
@@ -39,38 +39,35 @@ def times(*steps_s: float) -> list[int]:
         (172_800, 172_800),
     ],
 )
-def test_the_median_step_is_told_as_the_usual_cadence_near_it(
-    step_s: float, cadence_s: float
-) -> None:
+def test_the_median_step_gives_the_usual_cadence_near_it(step_s: float, cadence_s: float) -> None:
     assert estimated(times(*[step_s] * 40)) == Cadence(round(cadence_s * 1000))
 
 
-def test_nothing_is_told_by_fewer_than_two_instants() -> None:
+def test_fewer_than_two_instants_give_no_cadence() -> None:
     assert estimated([]) is None
     assert estimated([5]) is None
-    assert estimated([5, 5]) is None  # two readings of one instant are no step
+    assert estimated([5, 5]) is None  # two readings of one instant have no step
 
 
-def test_a_hole_changes_nothing() -> None:
+def test_a_gap_changes_nothing() -> None:
     steady = times(*[60] * 95)
     assert estimated([*steady, steady[-1] + DAY_MS]) == Cadence(MINUTE_MS)
 
 
-def test_one_event_driven_meter_has_one_cadence_and_says_that_it_is_none() -> None:
-    """Bursts a minute apart, with pauses of a quarter of an hour or more between them: formerly
-    1, 6 and 15 min, depending on the screen."""
+def test_an_event_driven_meter_has_one_cadence_and_is_marked() -> None:
+    """Bursts one minute apart, with pauses of a quarter of an hour or more between them."""
     dice = random.Random(4)
     steps = [60.0 if dice.random() < 0.7 else dice.uniform(900, 2700) for _ in range(600)]
-    found = estimated(times(*steps))
-    assert found == Cadence(MINUTE_MS, event_driven=True)
-    assert found.expected_ms == HOUR_MS
+    result = estimated(times(*steps))
+    assert result == Cadence(MINUTE_MS, event_driven=True)
+    assert result.expected_ms == HOUR_MS
 
 
 def test_few_steps_do_not_make_a_meter_event_driven() -> None:
     assert estimated(times(60, 60, 3_600)) == Cadence(MINUTE_MS)
 
 
-def test_what_is_configured_holds_from_ten_seconds_on() -> None:
+def test_a_configured_cadence_counts_from_ten_seconds() -> None:
     assert configured(900) == Cadence(15 * MINUTE_MS)
     assert configured(1) == Cadence(LEAST_MS)
     assert configured(None) is None
@@ -79,12 +76,12 @@ def test_what_is_configured_holds_from_ten_seconds_on() -> None:
 
 @given(st.lists(st.integers(0, 10**9), min_size=2, max_size=80).map(sorted))
 def test_it_is_never_less_than_ten_seconds_and_near_the_median(at: list[int]) -> None:
-    found = estimated(at)
+    result = estimated(at)
     steps = sorted(b - a for a, b in pairwise(at) if b > a)
     if not steps:
-        assert found is None
+        assert result is None
         return
     middle = (steps[(len(steps) - 1) // 2] + steps[len(steps) // 2]) / 2
-    assert found is not None
-    assert found.ms >= LEAST_MS
-    assert found.ms == LEAST_MS or abs(found.ms - middle) <= 0.2 * found.ms + 1
+    assert result is not None
+    assert result.ms >= LEAST_MS
+    assert result.ms == LEAST_MS or abs(result.ms - middle) <= 0.2 * result.ms + 1

@@ -1,4 +1,4 @@
-"""Pairs of instants on the wall clock, held to a recount by datetime alone."""
+"""Pairs of instants by local time, against a recount with datetime alone."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ STEP_MS = 10 * MINUTE_MS
 
 
 def instants(tz: ZoneInfo, wall: datetime) -> list[int]:
-    """When the zone's clock shows it, in order of time."""
-    found = {from_datetime(wall.replace(tzinfo=tz, fold=fold).astimezone(UTC)) for fold in (0, 1)}
-    return sorted(at for at in found if shown(tz, at) == wall)
+    """The instants at which the zone's clock shows that time, in order."""
+    results = {from_datetime(wall.replace(tzinfo=tz, fold=fold).astimezone(UTC)) for fold in (0, 1)}
+    return sorted(at for at in results if shown(tz, at) == wall)
 
 
 def shown(tz: ZoneInfo, at_ms: int) -> datetime:
@@ -41,9 +41,9 @@ def before(day: date, shift: Shift) -> date | None:
             return None
     rank, end = (day.day - 1) // 7, day.replace(day=1) - timedelta(days=1)
     same = [
-        found
+        result
         for number in range(1, end.day + 1)
-        if (found := end.replace(day=number)).weekday() == day.weekday()
+        if (result := end.replace(day=number)).weekday() == day.weekday()
     ]
     return same[rank] if rank < len(same) else None
 
@@ -80,17 +80,17 @@ CHANGES = [
 @example(change=CHANGES[1], days=0, minutes=0, hours=60)
 @example(change=CHANGES[6], days=1, minutes=0, hours=60)
 @settings(max_examples=60, deadline=None)
-def test_each_instant_pairs_as_the_wall_clock_says(
+def test_each_instant_pairs_by_local_time(
     shift: Shift, change: tuple[ZoneInfo, str], days: int, minutes: int, hours: int
 ) -> None:
     tz, text = change
     start = from_datetime(datetime.fromisoformat(text) + timedelta(days=days)) + minutes * STEP_MS
     end = start + hours * HOUR_MS
-    found = pairings(tz, shift, start, end)
+    result = pairings(tz, shift, start, end)
     paired = {
         at: at - pair.delta_ms
         for at in range(start, end, STEP_MS)
-        for pair in found
+        for pair in result
         if pair.from_ms <= at < pair.to_ms
     }
     for at in range(start, end, STEP_MS):
@@ -107,6 +107,6 @@ def test_each_instant_pairs_as_the_wall_clock_says(
         ("2026-01-01", "month", "2025-12-04"),
     ],
 )
-def test_which_day_a_day_is_compared_with(day: str, shift: Shift, other: str | None) -> None:
-    found = other_day(date.fromisoformat(day).toordinal(), shift)
-    assert found == (other and date.fromisoformat(other).toordinal())
+def test_the_day_that_a_day_is_compared_with(day: str, shift: Shift, other: str | None) -> None:
+    result = other_day(date.fromisoformat(day).toordinal(), shift)
+    assert result == (other and date.fromisoformat(other).toordinal())

@@ -1,10 +1,10 @@
-"""Which price holds, and how money is written."""
+"""The price of a device's water, and how money is written."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from api.metering.cost import Price, costs, device_price, money, price_of, rate
+from api.metering.cost import Price, device_price, money, price_of, rate
 from tests.tables import cases
 
 
@@ -13,7 +13,7 @@ from tests.tables import cases
     [
         ({"value": 0.01, "currency": "EUR"}, 0.01, "EUR"),
         ({"value": 0.01, "tier": 2}, 0.01, "USD"),
-        ({"usd": 0.02}, 0.02, "USD"),  # the only number in it
+        ({"usd": 0.02}, 0.02, "USD"),  # the only number in the text
         ({"summer": 0.02, "winter": 0.01}, None, "USD"),
         ({"value": "0.01"}, None, "USD"),
         ({"value": True}, None, "USD"),
@@ -26,17 +26,11 @@ def test_a_devices_price(given: dict[str, Any] | None, price: float | None, curr
     assert device_price(given) == (price, currency)
 
 
-def test_a_devices_own_price_goes_before_the_organizations() -> None:
+def test_a_devices_own_price_overrides_the_organizations() -> None:
     assert price_of(0.01, "USD", 0.02) == Price(0.01, "USD", own=True)
     assert price_of(0.0, "USD", 0.02) == Price(0.0, "USD", own=True)
     assert price_of(None, "EUR", 0.02) == Price(0.02, "EUR", own=False)
     assert price_of(None, "USD", None) is None
-
-
-def test_costs_are_added_up_by_currency() -> None:
-    dollars, euros = Price(0.5, "USD", own=True), Price(2.0, "EUR", own=False)
-    sums = costs([(10, dollars), (4, dollars), (1, euros), (None, euros), (9, None)])
-    assert sums == {"USD": 7.0, "EUR": 2.0}
 
 
 @cases(
@@ -61,5 +55,5 @@ def test_money(amount: float, currency: str, text: str) -> None:
     ("per_unit", "text"),
     [(0.012, "$0.012"), (0.01234, "$0.0123"), (0.5, "$0.5"), (3.17, "$3.17"), (0, "$0.00")],
 )
-def test_a_price_keeps_three_digits(per_unit: float, text: str) -> None:
+def test_a_price_has_three_digits(per_unit: float, text: str) -> None:
     assert rate(per_unit, "USD") == text

@@ -1,4 +1,4 @@
-"""Forecasts keep to what was known, and their intervals hold what they promise."""
+"""Forecasts use earlier readings alone, and their intervals have the promised coverage."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def wave(days: int, noise: float = 0.0, seed: int = 1) -> dict[int, float]:
 
 def test_a_week_ahead_of_a_steady_device() -> None:
     hours = wave(30)
-    told = forecast(hours, AS_OF, ROME)
-    assert [each.bucket_start_ms for each in told] == [AS_OF + n * HOUR_MS for n in range(168)]
-    for each in told:
+    result = forecast(hours, AS_OF, ROME)
+    assert [each.bucket_start_ms for each in result] == [AS_OF + n * HOUR_MS for n in range(168)]
+    for each in result:
         assert each.volume == pytest.approx(hours[each.bucket_start_ms], rel=0.02)
 
 
@@ -37,27 +37,27 @@ def test_a_week_ahead_of_a_steady_device() -> None:
 def test_nothing_after_the_origin_changes_a_forecast(later_h: int) -> None:
     as_of = AS_OF + later_h * HOUR_MS
     hours = wave(40, 0.1)
-    told = forecast({at: v for at, v in hours.items() if at < as_of}, as_of, ROME)
+    result = forecast({at: v for at, v in hours.items() if at < as_of}, as_of, ROME)
     after = {at: v * (100 if at >= as_of else 1) for at, v in hours.items()}
-    assert forecast(after, as_of, ROME) == told
-    assert told[0].bucket_start_ms == as_of
+    assert forecast(after, as_of, ROME) == result
+    assert result[0].bucket_start_ms == as_of
 
 
 def test_between_whole_hours_it_begins_with_the_next() -> None:
-    told = forecast(wave(30), AS_OF + 20 * 60_000, ROME, count=3)
-    assert [each.bucket_start_ms for each in told] == [AS_OF + n * HOUR_MS for n in (1, 2, 3)]
+    result = forecast(wave(30), AS_OF + 20 * 60_000, ROME, count=3)
+    assert [each.bucket_start_ms for each in result] == [AS_OF + n * HOUR_MS for n in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("as_of", ["2026-03-28T23:00:00Z", "2026-10-24T22:00:00Z"])
-def test_over_a_change_of_clocks_every_hour_is_there_once(as_of: str) -> None:
+def test_over_a_change_of_clocks_every_hour_occurs_once(as_of: str) -> None:
     origin = parse_instant(as_of)
     hours = {origin - n * HOUR_MS: 10.0 + (n % 24) for n in range(1, 24 * 40)}
-    told = forecast(hours, origin, ROME)
-    assert [each.bucket_start_ms for each in told] == [origin + n * HOUR_MS for n in range(168)]
-    assert all(math.isfinite(each.volume) for each in told)
+    result = forecast(hours, origin, ROME)
+    assert [each.bucket_start_ms for each in result] == [origin + n * HOUR_MS for n in range(168)]
+    assert all(math.isfinite(each.volume) for each in result)
 
 
-def test_intervals_hold_what_they_promise() -> None:
+def test_intervals_have_their_promised_coverage() -> None:
     inside80 = inside95 = count = 0
     for seed in range(6):
         hours = wave(READ_DAYS, 0.15, seed)
@@ -72,26 +72,28 @@ def test_intervals_hold_what_they_promise() -> None:
     assert 0.91 < inside95 / count < 0.99
 
 
-def test_no_interval_before_enough_can_be_judged_by() -> None:
+def test_no_interval_without_enough_history() -> None:
     assert {each.interval for each in forecast(wave(10, 0.1), AS_OF, ROME)} == {None}
 
 
-def test_without_readings_there_is_none() -> None:
+def test_without_readings_there_is_no_forecast() -> None:
     assert forecast({}, AS_OF, ROME) == []
     assert forecast({AS_OF - HOUR_MS: 5.0}, AS_OF, ROME) == []
 
 
-def test_a_week_that_has_not_been_yet_is_as_the_days_that_were() -> None:
+def test_a_first_week_is_forecast_from_the_days_so_far() -> None:
     hours = {at: v for at, v in wave(3).items() if at < AS_OF}
-    told = forecast(hours, AS_OF, ROME)
-    assert len(told) == 168
-    assert all(math.isfinite(each.volume) for each in told)
+    result = forecast(hours, AS_OF, ROME)
+    assert len(result) == 168
+    assert all(math.isfinite(each.volume) for each in result)
 
 
 @pytest.mark.parametrize(
     ("level", "expected"), [(0.8, (10.0, 90.0)), (0.95, (2.0, 98.0)), (0.5, (25.0, 75.0))]
 )
-def test_bounds_leave_out_as_many_at_both_ends(level: float, expected: tuple[float, float]) -> None:
+def test_bounds_leave_out_equal_shares_at_both_ends(
+    level: float, expected: tuple[float, float]
+) -> None:
     low, high = bounds_of(np.arange(1.0, 100.0), level)  # 1 … 99
     assert abs(low - expected[0]) <= 1
     assert abs(high - expected[1]) <= 1

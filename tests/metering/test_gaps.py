@@ -20,11 +20,11 @@ FIVE, DAY = RESOLUTION_BY_NAME["5min"], RESOLUTION_BY_NAME["day"]
         (Cadence(MINUTE_MS), FIVE, 7.5),
         (Cadence(15 * MINUTE_MS), FIVE, 45),
         (Cadence(MINUTE_MS, event_driven=True), RAW, 180),
-        (None, RAW, 3),  # no rows tell: as of a device that reports each minute
+        (None, RAW, 3),  # without a cadence: as of a device that reports each minute
         (Cadence(MINUTE_MS), DAY, 0),
     ],
 )
-def test_how_long_a_row_is_waited_for(
+def test_the_step_after_which_a_gap_begins(
     cadence: Cadence | None, resolution: object, minutes: float
 ) -> None:
     assert resolution in (RAW, FIVE, DAY)

@@ -1,4 +1,4 @@
-"""Which installation dates hold."""
+"""Which installation dates are used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AT = ms("2026-11-20T10:40:00Z")
 HOUR = ms("2026-11-20T10:00:00Z")
 
 
-def test_nothing_can_disprove_a_date_before_all_readings() -> None:
+def test_a_date_before_all_readings_is_used() -> None:
     assert disproving(None) is None
     assert disproving(EARLIEST_READING_MS + HOUR_MS - 1) is None
     assert disproving(EARLIEST_READING_MS + HOUR_MS) == (
@@ -25,6 +25,6 @@ def test_nothing_can_disprove_a_date_before_all_readings() -> None:
     ("first_ms", "holds"),
     [(None, True), (AT + DAY_MS, True), (HOUR, True), (HOUR - 1, False), (AT - DAY_MS, False)],
 )
-def test_a_reading_from_before_its_hour_disproves_a_date(first_ms: int | None, holds: bool) -> None:
+def test_a_date_after_the_first_reading_is_ignored(first_ms: int | None, holds: bool) -> None:
     assert install_date(AT, first_ms) == (AT if holds else None)
     assert install_date(None, first_ms) is None

@@ -13,7 +13,7 @@ from tests.tables import cases
 TREE = {"riser": "main", "flat 1": "riser", "flat 2": "riser", "garden": "main"}
 
 
-def test_each_device_has_all_that_is_upstream_the_nearest_first() -> None:
+def test_upstream_meters_are_listed_nearest_first() -> None:
     assert ancestors(TREE) == {
         "riser": ("main",),
         "flat 1": ("riser", "main"),
@@ -32,7 +32,9 @@ def test_each_device_has_all_that_is_upstream_the_nearest_first() -> None:
         ([], set()),
     ],
 )
-def test_a_sum_counts_water_where_it_is_measured_first(summed: list[str], counts: set[str]) -> None:
+def test_a_sum_counts_water_at_its_topmost_summed_meter(
+    summed: list[str], counts: set[str]
+) -> None:
     assert counted(summed, TREE) == counts
 
 
@@ -40,18 +42,17 @@ def test_a_sum_counts_water_where_it_is_measured_first(summed: list[str], counts
     "parents", [{"a": "a"}, {"a": "b", "b": "a"}, {"x": "a", "a": "b", "b": "c", "c": "a"}]
 )
 def test_no_meter_is_upstream_of_itself(parents: dict[str, str]) -> None:
-    with pytest.raises(Cycle) as found:
+    with pytest.raises(Cycle) as result:
         ancestors(parents)
-    assert found.value.around[0] == found.value.around[-1]
-    assert "x" not in found.value.around
-    assert counted(parents, parents) <= set(parents)  # and ends
+    assert result.value.around[0] == result.value.around[-1]
+    assert "x" not in result.value.around
+    assert counted(parents, parents) <= set(parents)  # and the walk ends
 
 
 @settings(max_examples=30)
 @given(st.dictionaries(st.integers(1, 40), st.integers(0, 39)), st.sets(st.integers(0, 40)))
 def test_every_litre_is_counted_once(links: dict[int, int], summed: set[int]) -> None:
-    """In any forest: a counted device has no counted ancestor, and whoever isn't counted has one
-    that is."""
+    """In any forest: a counted device has no counted ancestor, and every other device has one."""
     parents = {device: upstream % device for device, upstream in links.items()}  # always smaller
     upstream = ancestors(parents)
     counts = counted(summed, parents)

@@ -1,4 +1,4 @@
-"""Maintenance: when it takes place, and which buckets it takes out of uptime."""
+"""When maintenance takes place, and which buckets it excludes from uptime."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ START = ms("2026-03-06T02:30-05:00")
 
 
 def starts(plan: Plan) -> list[str]:
-    found = occurrences(plan, 0, 2**50)
-    assert {end - start for start, end in found} == {plan.to_ms - plan.from_ms}
+    result = occurrences(plan, 0, 2**50)
+    assert {end - start for start, end in result} == {plan.to_ms - plan.from_ms}
     return [
         datetime.fromtimestamp(start / 1000, plan.tz).isoformat(timespec="minutes")
-        for start, _ in found
+        for start, _ in result
     ]
 
 
@@ -53,13 +53,13 @@ def test_repeats_keep_the_time_of_day(
     assert starts(Plan(START, START + HOUR_MS, repeat, until_ms, NEW_YORK)) == expected
 
 
-def test_a_month_without_the_day_has_its_last_one() -> None:
+def test_a_month_without_the_day_uses_its_last_day() -> None:
     first = ms("2026-01-31T10:00Z")
     plan = Plan(first, first + HOUR_MS, Repeat.MONTHLY, ms("2026-05-01T00:00Z"), UTC)
     assert [text[5:10] for text in starts(plan)] == ["01-31", "02-28", "03-31", "04-30"]
 
 
-def test_only_what_has_a_part_in_the_window_is_found() -> None:
+def test_only_occurrences_that_overlap_the_window_are_listed() -> None:
     plan = Plan(0, HOUR_MS, Repeat.DAILY, 100 * DAY_MS, UTC)
     assert occurrences(plan, 10 * DAY_MS + HOUR_MS, 11 * DAY_MS + 1) == [
         (11 * DAY_MS, 11 * DAY_MS + HOUR_MS)
@@ -81,16 +81,16 @@ _spans = st.lists(st.tuples(_minutes, st.integers(1, 120)), max_size=5).map(
     length=st.integers(1, 300),
     bucket_min=st.sampled_from((1, 5, 10, 60)),
 )
-def test_buckets_out_of_uptime_are_those_that_meet_maintenance(
+def test_buckets_that_overlap_maintenance_are_excluded(
     spans: list[tuple[int, int]], low: int, length: int, bucket_min: int
 ) -> None:
-    """As counted bucket by bucket."""
+    """Against a count bucket by bucket."""
     size = bucket_min * MINUTE_MS
     from_ms, to_ms = low * size, (low + length) * size - 1
     expected = sum(
         any(start < bucket + size and bucket < end for start, end in spans)
         for bucket in range(from_ms, to_ms, size)
     )
-    found = excused(spans, from_ms, to_ms, size)
-    assert bucket_count(found, size) == expected
-    assert merged(found) == found
+    result = excused(spans, from_ms, to_ms, size)
+    assert bucket_count(result, size) == expected
+    assert merged(result) == result

@@ -1,4 +1,4 @@
-"""Sizes as they are written on meters, and the flow that such a meter can have."""
+"""Meter sizes in their usual notations, and the largest flow of a meter of that size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the month will end."""
+"""The expected volume at the end of the month."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from datetime import date
 import numpy as np
 import pytest
 
+from api.insight.budgets import together
 from api.metering.forecast import Interval
 from api.metering.month_end import (
     MonthEnd,
     Pool,
     Score,
-    Sums,
     chance_above,
     month_end,
     month_of,
     month_scores,
-    together,
 )
+from api.store.base import Sums
 from tests.tables import cases
 
 FIRST = date(2026, 1, 1).toordinal()
@@ -29,50 +29,52 @@ NOBODY = Pool(())
     ("days", "today", "so_far", "expected"),
     [
         (90, 0.0, 0.0, 300.0),  # 1 April: nothing yet, 30 days to come
-        (99, 4.0, 94.0, 300.0),  # today belongs to what is to come
-        (99, 25.0, 115.0, 315.0),  # more flowed today than was expected
+        (99, 4.0, 94.0, 300.0),  # today is part of the rest
+        (99, 25.0, 115.0, 315.0),  # more flowed today than expected
         (119, 10.0, 300.0, 300.0),  # the last day
     ],
 )
-def test_what_flowed_and_what_will(days: int, today: float, so_far: float, expected: float) -> None:
-    told = month_end(np.full(days, 10.0), FIRST, today, (), NOBODY)
-    assert told is not None
-    assert told.month == date(2026, 4, 1)
-    assert told.so_far == pytest.approx(so_far)
-    assert told.expected == pytest.approx(expected)
-    assert told.interval is None
+def test_the_expected_month_is_past_and_forecast(
+    days: int, today: float, so_far: float, expected: float
+) -> None:
+    result = month_end(np.full(days, 10.0), FIRST, today, (), NOBODY)
+    assert result is not None
+    assert result.month == date(2026, 4, 1)
+    assert result.so_far == pytest.approx(so_far)
+    assert result.expected == pytest.approx(expected)
+    assert result.interval is None
 
 
 def test_weekends_are_expected_as_weekends() -> None:
     week = [10.0, 10.0, 10.0, 10.0, 10.0, 40.0, 40.0]
     first = date(2026, 1, 5).toordinal()
     days = np.array((week * 9)[: date(2026, 3, 2).toordinal() - first])
-    told = month_end(days, first, 0.0, (), NOBODY)
-    assert told is not None
+    result = month_end(days, first, 0.0, (), NOBODY)
+    assert result is not None
     sundays_and_saturdays = sum(date(2026, 3, day).weekday() >= 5 for day in range(1, 32))
-    assert told.expected == pytest.approx(31 * 10 + 30 * sundays_and_saturdays)
+    assert result.expected == pytest.approx(31 * 10 + 30 * sundays_and_saturdays)
     holiday = month_end(days, first, 0.0, (date(2026, 3, 10).toordinal(),), NOBODY)
     assert holiday is not None
-    assert holiday.expected == pytest.approx(told.expected + 30)
+    assert holiday.expected == pytest.approx(result.expected + 30)
 
 
 @pytest.mark.parametrize("days", [0, 5, 13])
-def test_too_few_days_tell_nothing(days: int) -> None:
+def test_too_few_days_give_no_estimate(days: int) -> None:
     assert month_end(np.full(days, 10.0), FIRST, 1.0, (), NOBODY) is None
 
 
-def test_the_interval_comes_from_the_fleet_and_never_below_what_flowed() -> None:
+def test_the_interval_comes_from_the_fleet_and_starts_at_the_volume_so_far() -> None:
     dice = np.random.default_rng(1)
     pool = Pool(Score(left, value) for left in range(1, 32) for value in dice.normal(0, 1, 40))
-    told = month_end(dice.gamma(2, 5, 95), FIRST, 3.0, (), pool)
-    assert told is not None
-    bounds = told.interval
+    result = month_end(dice.gamma(2, 5, 95), FIRST, 3.0, (), pool)
+    assert result is not None
+    bounds = result.interval
     assert bounds is not None
-    assert told.so_far <= bounds.low95 <= bounds.low80 < told.expected < bounds.high80
+    assert result.so_far <= bounds.low95 <= bounds.low80 < result.expected < bounds.high80
     assert bounds.high80 < bounds.high95
 
 
-def test_intervals_hold_what_they_promise() -> None:
+def test_intervals_have_their_promised_coverage() -> None:
     dice = np.random.default_rng(2)
     fleet = [dice.gamma(2, dice.uniform(2, 50), 330) for _ in range(60)]
     pool = Pool(score for days in fleet[:40] for score in month_scores(days, FIRST, ()))
@@ -80,9 +82,9 @@ def test_intervals_hold_what_they_promise() -> None:
     for days in fleet[40:]:
         for day in range(120, 300, 7):
             start, end = month_of(FIRST + day)
-            told = month_end(days[:day], FIRST, 0.0, (), pool)
-            assert told is not None
-            bounds = told.interval
+            result = month_end(days[:day], FIRST, 0.0, (), pool)
+            assert result is not None
+            bounds = result.interval
             assert bounds is not None
             actual = days[start - FIRST : end - FIRST].sum()
             inside.append(
@@ -96,7 +98,7 @@ def test_intervals_hold_what_they_promise() -> None:
     assert 0.93 < high < 1
 
 
-def test_only_finished_months_with_hardly_a_gap_are_judged() -> None:
+def test_only_finished_months_with_few_gaps_train_the_interval() -> None:
     days = np.full(100, 10.0)
     days[40:50] = np.nan  # ten days of February
     judged = month_scores(days, FIRST, ())
@@ -131,7 +133,7 @@ def test_the_chance_of_ending_above_a_limit(
     assert chance_above(end, limit) == (None if chance is None else pytest.approx(chance))
 
 
-def test_a_sums_interval_lies_between_those_of_alike_and_of_independent_errors() -> None:
+def test_a_sums_interval_lies_between_equal_and_independent_errors() -> None:
     month = date(2026, 11, 1)
     offs, squares = (-40.0, 40.0, -80.0, 80.0), (400.0, 400.0, 1600.0, 1600.0)
     end = together(month, Sums(4, 4, 10.0, 400.0, offs, squares))  # four of 100 ± 10

@@ -1,4 +1,4 @@
-"""What is usual: medians that weigh, days that don't train, and a state that keeps its place."""
+"""The usual profile: weighted medians, days that don't train, and a state of fixed size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTHING = np.full(24, np.nan)
 
 
 def history(days: int, volume: float | list[float] = 10.0, first: int = MONDAY) -> History:
-    """So many days from a Monday on, each with one volume in all its hours."""
+    """That many days from a Monday on, each with one volume in all its hours."""
     volumes = [volume] * days if isinstance(volume, (int, float)) else volume
     made = History.empty(first)
     for each in volumes:
@@ -48,12 +48,12 @@ def test_a_holiday_counts_as_sunday(day: date, holidays: tuple[int, ...], expect
     assert day_types(day.toordinal(), 1, holidays)[0] == expected
 
 
-def test_working_days_lend_each_other_half_their_weight() -> None:
+def test_working_days_share_half_their_weight() -> None:
     week = [1.0, 2.0, 2.0, 2.0, 2.0, 8.0, 9.0]
     table = usual(history(56, week * 8), ()).table
-    assert table[0, 0] == 2.0  # four others at half weigh more than the Mondays
+    assert table[0, 0] == 2.0  # four others at half weight outweigh the Mondays
     assert table[1, 0] == 2.0
-    assert (table[5, 0], table[6, 0]) == (8.0, 9.0)  # weekends borrow from none
+    assert (table[5, 0], table[6, 0]) == (8.0, 9.0)  # weekends use no other days
 
 
 def test_recent_days_weigh_more() -> None:
@@ -61,7 +61,7 @@ def test_recent_days_weigh_more() -> None:
     assert table[6, 0] == 20.0  # two of eight Sundays, but the latest
 
 
-def test_a_day_type_that_never_was_is_unknown() -> None:
+def test_a_day_type_without_history_is_unknown() -> None:
     table = usual(history(5), ()).table
     assert not np.isnan(table[:5]).any()
     assert np.isnan(table[5:]).all()
@@ -73,7 +73,7 @@ def test_the_level_of_the_last_48_hours(recent: float, level: float) -> None:
     assert profile.level == pytest.approx(level)
     first = profile.expected(day_types(profile.day, 7, ()))
     assert first[0, 0] == pytest.approx(10 * (1 + 0.7 * level))
-    assert first[3, 0] == pytest.approx(10 * (1 + 0.7 * level / 2))  # half of it in 3 days
+    assert first[3, 0] == pytest.approx(10 * (1 + 0.7 * level / 2))  # half-life of three days
 
 
 def test_sigma_is_never_below_three_percent() -> None:
@@ -83,7 +83,7 @@ def test_sigma_is_never_below_three_percent() -> None:
     assert usual(made, ()).sigma == pytest.approx(np.full(24, 3.0))
 
 
-def test_sigma_is_of_the_errors_of_42_days() -> None:
+def test_sigma_is_from_the_errors_of_42_days() -> None:
     made = History.empty(MONDAY)
     for day in range(56):
         error = 50.0 if day < 14 else 10.0 if day % 2 else -10.0
@@ -118,7 +118,7 @@ def test_district_like(volume: float, flowing: float, expected: bool) -> None:
     assert usual(made, ()).district_like is expected
 
 
-def test_nothing_is_known_of_a_new_device() -> None:
+def test_a_new_device_has_no_profile() -> None:
     profile = usual(History.empty(MONDAY), ())
     assert profile.district_like is None
     assert profile.days == 0
@@ -126,7 +126,7 @@ def test_nothing_is_known_of_a_new_device() -> None:
 
 
 @cases("days", range(REWIND_DAYS + 1))
-def test_a_history_goes_back_as_if_the_days_had_not_been(days: int) -> None:
+def test_a_history_is_rewound_exactly(days: int) -> None:
     dice = np.random.default_rng(1)
     rows = dice.gamma(2, 50, (90, 24))
     made = [History.empty(MONDAY)]
@@ -139,12 +139,12 @@ def test_a_history_goes_back_as_if_the_days_had_not_been(days: int) -> None:
         assert np.array_equal(getattr(then, name), getattr(again, name)), name
 
 
-def test_a_history_does_not_go_back_further() -> None:
+def test_a_history_cannot_be_rewound_further() -> None:
     with pytest.raises(ValueError, match="cannot go back"):
         history(20).rewound_to(MONDAY)
 
 
-def test_a_history_stored_is_the_history_in_five_and_a_half_kilobytes() -> None:
+def test_a_history_is_stored_in_five_and_a_half_kilobytes() -> None:
     made = History.empty(MONDAY)
     for row in np.random.default_rng(2).gamma(2, 50, (70, 24)):
         row[3] = np.nan
@@ -176,7 +176,7 @@ def test_days_without_readings_are_empty_rows(gap: int) -> None:
         ("Asia/Kolkata", date(2026, 6, 1), [], 24),
     ],
 )
-def test_the_row_of_a_day_on_which_clocks_change(
+def test_the_hours_of_a_day_on_which_clocks_change(
     name: str, day: date, missing: list[int], hours: int
 ) -> None:
     tz = zone(name)
@@ -194,4 +194,4 @@ def test_a_night_takes_a_fraction_of_a_millisecond() -> None:
     start = process_time()
     for row in rows:
         made = made.with_day(row, usual(made, ()).expected([3])[0])
-    assert (process_time() - start) / len(rows) < 0.003  # 0.0002 measured; 0.003 is promised
+    assert (process_time() - start) / len(rows) < 0.003  # measured 0.0002; 0.003 is promised

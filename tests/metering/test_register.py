@@ -1,4 +1,4 @@
-"""Registers to volumes: never negative, never invented, and the sum is what the register rose."""
+"""From registers to volumes: never negative or invented, and their sum is the register's rise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def numbers(*values: float) -> np.ndarray:
         ([0, 0, 5, 0, 3] * 10, False),
     ],
 )
-def test_what_looks_like_a_register(values: list[float], expected: bool) -> None:
+def test_values_that_look_like_a_register(values: list[float], expected: bool) -> None:
     assert looks_like_register(numbers(*values)) is expected
 
 
@@ -104,9 +104,13 @@ def test_the_volume_of_a_gap_is_spread_over_its_hours(
         ({"registerGap": "middle"}, "registerGap must be spread or end"),
         ({"meterExchanges": [{"last": 3}]}, "meterExchanges must have exchanges of at"),
         ({"meterExchanges": [{"at": "noon"}]}, "meterExchanges "),
+        (
+            {"meterExchanges": [{"at": "2026-03-08T00:00:00Z", "last": -1}]},
+            "meterExchanges must have registers from 0",
+        ),
     ],
 )
-def test_settings_that_cannot_be_used_are_refused_and_ignored_where_stored(
+def test_invalid_settings_are_refused_and_ignored_if_stored(
     config: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

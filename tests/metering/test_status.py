@@ -31,12 +31,12 @@ EVENTS = Cadence(MINUTE_MS, event_driven=True)
         ({"seen_ms": NOW - 3 * HOUR_MS - 1, "cadence": Cadence(HOUR_MS)}, State.SILENT),
         ({"seen_ms": NOW - 3 * HOUR_MS, "cadence": EVENTS}, State.REPORTING),
         ({"seen_ms": NOW - 3 * HOUR_MS - 1, "cadence": EVENTS}, State.SILENT),
-        ({"seen_ms": NOW + 5 * MINUTE_MS}, State.REPORTING),  # its clock runs ahead
+        ({"seen_ms": NOW + 5 * MINUTE_MS}, State.REPORTING),  # its clock is ahead
         ({"seen_ms": NOW - 40 * DAY_MS, "observed": 0}, State.SILENT),
         ({"seen_ms": None, "observed": 0}, State.NO_DATA),
         ({"observed": 1368}, State.REPORTING),  # 95 % exactly
         ({"observed": 1367}, State.DEGRADED),
-        ({"observed": 0, "expected": 0}, State.REPORTING),  # nothing was due yet
+        ({"observed": 0, "expected": 0}, State.REPORTING),  # nothing was expected yet
         ({"quality_min": 40.0}, State.REPORTING),
         ({"quality_min": 39.9}, State.DEGRADED),
         ({"quality_min": None}, State.REPORTING),

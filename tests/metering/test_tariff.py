@@ -1,4 +1,4 @@
-"""What water costs by a tariff: tiers, seasons, hours of the wall clock, fixed charges."""
+"""The cost of water by a tariff: tiers, seasons, local hours, fixed charges."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EVENING = {"perGallon": "0.03", "hours": [17, 21]}
 
 
 def hourly(day: date, gallons: float, tz: ZoneInfo = NEW_YORK) -> Iterator[tuple[int, float]]:
-    """One local day's hours, as many as it has."""
+    """The hours of one local day, 23 to 25 of them."""
     start, end = (day_start(tz, day.toordinal() + more) for more in (0, 1))
     return ((at, gallons) for at in range(start, end, HOUR_MS))
 
@@ -51,7 +51,7 @@ def hourly(day: date, gallons: float, tz: ZoneInfo = NEW_YORK) -> Iterator[tuple
         (made(FLAT, {"perGallon": "0.03", "days": ["sat"]}), date(2026, 5, 1), 10, "2.4"),
         (made(FLAT, {"perGallon": "1", "season": ["11-15", "05-01"]}), date(2026, 5, 1), 1, "24"),
         (made(FLAT, {"perGallon": "1", "season": ["11-15", "04-30"]}), date(2026, 5, 1), 1, "0.24"),
-        (made(*TIERED), date(2026, 5, 1), -1, "-0.24"),  # what ran backwards is given back
+        (made(*TIERED), date(2026, 5, 1), -1, "-0.24"),  # backward flow is credited
     ],
 )
 def test_a_days_cost(tariff: Tariff, day: date, gallons: float, cost: str) -> None:
@@ -77,17 +77,17 @@ rates = st.decimals(min_value=0, max_value=1, places=4, allow_nan=False).map(str
     cuts=st.lists(st.integers(0, 24 * 31), max_size=6),
     order=st.randoms(use_true_random=False),
 )
-def test_splitting_a_month_changes_no_cost(
+def test_dividing_a_month_changes_no_cost(
     tiers: list[str], evening: str, seed: int, cuts: list[int], order: Any
 ) -> None:
-    """By days, by any cuts, and with rows of the tariff in any order."""
+    """By days, by any divisions, and with rows of the tariff in any order."""
     rows = [
         *({"perGallon": rate, "above": str(300 * n)} for n, rate in enumerate(tiers)),
         {"perGallon": evening, "hours": [17, 21], "days": ["mon", "tue"]},
     ]
     tariff = made(*rows)
     order.shuffle(rows)
-    start = day_start(NEW_YORK, date(2026, 3, 1).toordinal())  # holds a change of the clock
+    start = day_start(NEW_YORK, date(2026, 3, 1).toordinal())  # includes a change of clocks
     drawn = Random(seed)
     hours = [(start + at * HOUR_MS, drawn.uniform(-5, 60)) for at in range(24 * 31 - 1)]
     whole = tariff.charges(hours, NEW_YORK)[0]
@@ -99,14 +99,14 @@ def test_splitting_a_month_changes_no_cost(
     assert sum(parts) == whole
 
 
-def test_fixed_charges_add_up_to_the_months() -> None:
+def test_fixed_charges_add_up_over_months() -> None:
     tariff = made(FLAT, fixed="9.99")
     for month, days in ((2, 28), (3, 31)):
         parts = [tariff.fixed(date(2026, month, day + 1).toordinal()) for day in range(days)]
         assert sum(parts) == Decimal("9.99")
 
 
-def test_versions_hold_from_their_day() -> None:
+def test_versions_apply_from_their_day() -> None:
     tariff = parse_tariff(
         {
             "name": "T",
@@ -122,7 +122,7 @@ def test_versions_hold_from_their_day() -> None:
     assert tariff.marginal(days[0].toordinal(), 0) is None
 
 
-def test_the_marginal_rate_is_that_of_the_tier_over_a_week() -> None:
+def test_the_marginal_rate_is_that_of_the_present_tier() -> None:
     ordinal = date(2026, 5, 1).toordinal()
     assert made(*TIERED).marginal(ordinal, 0) == Decimal("0.01")
     assert made(*TIERED).marginal(ordinal, 150) == Decimal("0.02")
@@ -131,7 +131,7 @@ def test_the_marginal_rate_is_that_of_the_tier_over_a_week() -> None:
     assert evening.marginal(ordinal, 0) == Decimal("0.04")
 
 
-def test_a_tariff_comes_back_as_it_was_given() -> None:
+def test_a_tariff_is_stored_and_read_unchanged() -> None:
     tariff = made(*TIERED, EVENING | {"season": ["06-01", "09-30"], "days": ["mon"]}, fixed="5.5")
     assert parse_tariff(tariff_object(tariff)) == tariff
 
@@ -143,7 +143,7 @@ def test_a_tariff_comes_back_as_it_was_given() -> None:
         ([{"perGallon": "-1"}], "perGallon"),
         ([{"perGallon": "nan"}], "perGallon"),
         ([{"perGallon": True}], "perGallon"),
-        ([{"perGallon": "0.0000000001"}], "perGallon"),
+        ([{"perGallon": "0.000000000000001"}], "perGallon"),
         ([FLAT, FLAT], "two rates"),
         ([FLAT | {"above": "5"}], "above 0"),
         ([EVENING], "all other times"),
@@ -154,7 +154,7 @@ def test_a_tariff_comes_back_as_it_was_given() -> None:
         ([FLAT | {"price": 1}], "no field price"),
     ],
 )
-def test_bad_rates_are_named(rates: list[dict[str, Any]], words: str) -> None:
+def test_invalid_rates_are_named(rates: list[dict[str, Any]], words: str) -> None:
     with pytest.raises(TariffProblems, match=words) as error:
         made(*rates)
     assert set(error.value.by_field) == {"versions"}

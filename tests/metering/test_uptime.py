@@ -17,36 +17,36 @@ FIVE = RESOLUTION_BY_NAME["5min"]
 
 
 @cases(("missing", "late"), list(product((0, 1, 100), (True, False))))
-def test_the_bucket_under_way_counts_on_neither_side(missing: int, late: bool) -> None:
-    """Recounted from instants: what a window up to the bucket's edge would have said."""
+def test_the_current_bucket_counts_on_neither_side(missing: int, late: bool) -> None:
+    """Recounted from instants, for a window up to the bucket's start."""
     window = latest_buckets(DEFAULT_SPAN, FIVE, None, NOW)
     assert window is not None
     starts = range(window.from_ms, NOW, FIVE.fixed_ms)
     readings = [start + 1000 for start in starts[missing:]]
     readings = readings[:-1] if late else readings
     closed = [at for at in readings if at <= window.to_ms]
-    told = closed_buckets(len(readings), readings[-1], FIVE, window, NOW)
-    assert told == (len(closed), 288)
+    result = closed_buckets(len(readings), readings[-1], FIVE, window, NOW)
+    assert result == (len(closed), 288)
 
 
-def test_more_is_never_observed_than_expected() -> None:
+def test_observed_buckets_never_exceed_expected_ones() -> None:
     window = latest_buckets(DEFAULT_SPAN, FIVE, None, NOW)
     assert closed_buckets(9999, NOW - DAY, FIVE, window, NOW) == (288, 288)
     assert closed_buckets(9999, NOW - DAY, FIVE, None, NOW) == (0, 0)
 
 
 @cases(
-    ("observed", "expected", "found", "low"),
+    ("observed", "expected", "result", "low"),
     [
         (1440, 1440, 1.0, False),
         (1368, 1440, 0.95, False),
         (1367, 1440, 1367 / 1440, True),
         (1500, 1440, 1.0, False),
-        (0, 0, None, False),  # nothing was due
+        (0, 0, None, False),  # nothing was expected
     ],
 )
-def test_share(observed: int, expected: int, found: float | None, low: bool) -> None:
-    assert share(observed, expected) == found
+def test_share(observed: int, expected: int, result: float | None, low: bool) -> None:
+    assert share(observed, expected) == result
     assert is_low(observed, expected) is low
 
 
@@ -54,6 +54,6 @@ def test_an_event_driven_meters_uptime_counts_hours() -> None:
     assert resolution_for(Cadence(60_000, event_driven=True)).name == "1hour"
 
 
-def test_spans_are_compared_from_nine_tenths_on() -> None:
+def test_spans_are_compared_from_nine_tenths_of_coverage() -> None:
     assert comparable(0.9, 1.0)
     assert not comparable(0.899, 1.0)

@@ -1,4 +1,4 @@
-"""A local day's volume so far, and what is usual by then."""
+"""A local day's volume so far, and the usual volume by that time."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.world import ms
         ("America/Santiago", "2026-09-06T12:00Z", "2026-09-06T04:00Z", 9.0, 6),  # starts at 01:00
     ],
 )
-def test_the_day_under_way(name: str, now: str, start: str, wall_h: float, weekday: int) -> None:
+def test_the_current_day(name: str, now: str, start: str, wall_h: float, weekday: int) -> None:
     day = day_of(zone(name), ms(now))
     assert (day.start_ms, day.wall_ms / HOUR_MS, day.weekday) == (ms(start), wall_h, weekday)
 
 
-def test_such_days_are_the_same_weekday_in_the_zone_whatever_the_clocks_did() -> None:
+def test_earlier_days_are_the_same_local_weekday_across_clock_changes() -> None:
     days = such_days(day_of(zone("America/New_York"), ms("2026-11-15T12:00Z")))
     assert [w.from_ms for w, _ in days] == [
         ms(t)
@@ -47,7 +47,7 @@ def rows(start: int, hours: list[float]) -> list[tuple[int, float | None]]:
     return [(start + h * HOUR_MS, gallons) for h, gallons in enumerate(hours)]
 
 
-def test_a_day_with_readings_in_too_few_hours_tells_nothing() -> None:
+def test_a_day_with_readings_in_too_few_hours_is_ignored() -> None:
     window, _ = such_days(day_of(zone("UTC"), ms("2026-11-20T12:00Z")))[0]
     assert hourly_sums(rows(window.from_ms, [1.0] * 21), window, zone("UTC")) is None
     sums = hourly_sums(rows(window.from_ms, [1.0] * 22), window, zone("UTC"))
@@ -62,7 +62,7 @@ def test_on_the_day_with_25_hours_the_repeated_one_counts_once_with_both() -> No
     assert (sums[1], sums[2], sums[24]) == (1.0, 3.0, 25.0)
 
 
-def test_what_is_usual_is_the_mean_of_two_days_at_least() -> None:
+def test_usual_is_the_mean_of_at_least_two_days() -> None:
     one, two = [0.0] * 25, [float(h) for h in range(25)]
     assert usual_curve([one, None, None]) is None
     assert usual_curve([one, None, two]) == [h / 2 for h in range(25)]
@@ -88,7 +88,7 @@ def test_usual_within_an_hour_is_its_share() -> None:
         (110.0, 100.0, 10),
         (90.0, 100.0, -10),
         (100.9, 100.0, 0),  # less than a gallon is no difference
-        (5.0, 0.9, None),  # nor is less than a gallon anything to compare with
+        (5.0, 0.9, None),  # nor is less than a gallon a base for a percentage
         (1.9, 1.0, 0),
         (2.0, 1.0, 100),
         (1000.0, 1004.0, 0),

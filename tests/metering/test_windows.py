@@ -1,4 +1,4 @@
-"""Windows, due buckets and cells of the uptime strip."""
+"""Windows, expected buckets, and cells of the uptime strip."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_window_expects_as_many_buckets_as_fit_its_length(
 
 
 def test_a_window_begins_with_the_installation() -> None:
-    """With the next bucket, however long the cells of the strip are."""
+    """From the next bucket on, for any length of the strip's cells."""
     at = NOW - 2 * HOUR
     window = latest_buckets(NAMES["24h"], ONE_MINUTE, at, NOW)
     assert window is not None
@@ -66,9 +66,9 @@ def test_a_window_begins_with_the_installation() -> None:
     ("from_ms", "to_ms", "installed_ms", "due"),
     [
         (0, 3_599_999, None, (0, 3_599_999)),
-        (1, 3_600_000, None, (60_000, 3_600_000)),  # a minute that starts in it is its own
+        (1, 3_600_000, None, (60_000, 3_600_000)),  # a minute that starts in the window counts
         (0, 3_629_999, None, (0, 3_629_999)),
-        (7_140_000, 7_229_999, None, (7_140_000, 7_199_999)),  # one under way isn't over
+        (7_140_000, 7_229_999, None, (7_140_000, 7_199_999)),  # the current one isn't over
         (0, 3_599_999, 90_000, (120_000, 3_599_999)),
         (0, 99_999_999, None, (0, 7_199_999)),  # not after now
         (0, 59_998, None, (0, 59_998)),
@@ -76,11 +76,11 @@ def test_a_window_begins_with_the_installation() -> None:
         (0, 3_599_999, 99_999_999, None),
     ],
 )
-def test_what_was_due(
+def test_expected_buckets(
     from_ms: int, to_ms: int, installed_ms: int | None, due: tuple[int, int] | None
 ) -> None:
-    found = due_buckets(Window(from_ms, to_ms), ONE_MINUTE, installed_ms, 7_230_000)
-    assert found == (Window(*due) if due else None)
+    result = due_buckets(Window(from_ms, to_ms), ONE_MINUTE, installed_ms, 7_230_000)
+    assert result == (Window(*due) if due else None)
 
 
 @given(spans, resolutions, instants)

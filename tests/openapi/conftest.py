@@ -1,4 +1,4 @@
-"""The world behind the document."""
+"""The service whose OpenAPI document is tested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.world import World, opened
 def world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
-    """Read only, like the contract's."""
+    """Read only, like that of the contract."""
     with (
         citus.place(request.param, tmp_path_factory.mktemp("world")) as url,
         opened(url) as world,

@@ -1,4 +1,4 @@
-"""The document: valid, whole, and the same facts as the code that validates."""
+"""The OpenAPI document: valid, complete, and with the same facts as the validating code."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ def test_it_is_a_valid_openapi_3_0_document(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("root", "server"), [("", "/"), ("/weir", "/weir")])
-def test_its_server_is_where_the_site_stands(world: World, root: str, server: str) -> None:
+def test_its_server_is_the_sites_address(world: World, root: str, server: str) -> None:
     sent = {"headers": world.credentials["all"].headers, "environ_overrides": {SITE_ROOT: root}}
     answer = world.client.get(f"{PATH_PREFIX}/api-json", **sent)
     assert answer.get_json()["servers"] == [{"url": server}]
 
 
-def test_it_carries_the_interface_s_version(document: dict[str, Any]) -> None:
+def test_it_has_the_interface_s_version(document: dict[str, Any]) -> None:
     assert document["info"]["version"] == "1.0.0"
 
 
-def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+def test_every_reference_resolves(document: dict[str, Any]) -> None:
     def references(part: Any) -> list[str]:
         if isinstance(part, dict):
             own = [part["$ref"]] if isinstance(part.get("$ref"), str) else []
             return own + [r for value in part.values() for r in references(value)]
         return [r for value in part for r in references(value)] if isinstance(part, list) else []
 
-    found = references(document)
-    assert found
-    for reference in found:
+    result = references(document)
+    assert result
+    for reference in result:
         target: Any = document
         for step in reference.removeprefix("#/").split("/"):
             target = target[step]
@@ -115,7 +115,7 @@ def test_the_parameters_are_the_interface_s(document: dict[str, Any]) -> None:
         ("/device", "orderBy", {"default": "label"}),
     ],
 )  # fmt: skip
-def test_limits_defaults_and_words_are_told(
+def test_limits_defaults_and_enumerations_are_documented(
     document: dict[str, Any], path: str, name: str, facts: dict[str, Any]
 ) -> None:
     schema = parameters(document, path)[name]["schema"]
@@ -135,7 +135,7 @@ def test_zones_are_a_format_not_a_list(document: dict[str, Any]) -> None:
         assert "enum" not in parameters(document, path)["timezone"]["schema"]
 
 
-def test_operations_have_names_given_by_hand(document: dict[str, Any]) -> None:
+def test_operations_have_chosen_names(document: dict[str, Any]) -> None:
     assert {path: op["operationId"] for path, op in operations(document).items()} == {
         "/organizations/mine": "listMyOrganizations",
         "/version": "getVersion",
@@ -147,7 +147,7 @@ def test_operations_have_names_given_by_hand(document: dict[str, Any]) -> None:
     }
 
 
-def test_all_but_the_version_ask_for_one_of_two_credentials(document: dict[str, Any]) -> None:
+def test_all_but_the_version_need_one_of_two_credentials(document: dict[str, Any]) -> None:
     assert document["security"] == [{"serviceApiKey": []}, {"bearer": []}]
     schemes = document["components"]["securitySchemes"]
     assert (schemes["serviceApiKey"]["name"], schemes["serviceApiKey"]["in"]) == (
@@ -158,7 +158,7 @@ def test_all_but_the_version_ask_for_one_of_two_credentials(document: dict[str, 
     assert open_to_all == {"/version"}
 
 
-def test_errors_are_told_as_problems(document: dict[str, Any]) -> None:
+def test_errors_are_documented_as_problems(document: dict[str, Any]) -> None:
     for path, op in operations(document).items():
         statuses = set(op["responses"]) - {"200", "304"}
         assert {"400", "500", "503"} <= statuses
@@ -214,7 +214,7 @@ def test_rows_are_described_column_by_column(document: dict[str, Any], resolutio
     assert f"{resolution}: " in schema["items"]["description"]
 
 
-def test_nothing_of_our_own_charts_is_told(document: dict[str, Any]) -> None:
+def test_the_columns_of_our_own_charts_are_not_documented(document: dict[str, Any]) -> None:
     assert "vnd.weir" not in str(document)
 
 

@@ -1,5 +1,5 @@
-"""Requests made from the document alone: what it allows is answered as it says, what it doesn't
-is refused, and nothing breaks.
+"""Requests generated from the OpenAPI document: allowed ones get a documented response, others are
+refused, and nothing breaks.
 
 500 cases here, the same each time; ``API_CASES=5000 make test ARGS=tests/openapi`` tries more.
 """
@@ -37,13 +37,13 @@ def document(world: World) -> BaseSchema:
 
 
 def operation(document: BaseSchema, path: str) -> APIOperation[Any, Any, Any, Any]:
-    found = (result.ok() for result in document.get_all_operations())
-    return next(each for each in found if each.path == path)
+    results = (result.ok() for result in document.get_all_operations())
+    return next(each for each in results if each.path == path)
 
 
 def consistent(query: dict[str, Any]) -> bool:
-    """Whether the parameters go together, which a document can't say: the order of the ends, a
-    filter's field at this resolution, a number that a double can hold."""
+    """Whether the parameters fit together, which the document can't express: the order of the ends,
+    a filter's field at this resolution, a number that a double can represent."""
     fields = RAW_FILTER_FIELDS if query.get("resolution") == "raw" else AGGREGATED_FILTER_FIELDS
     for text in query.get("filter", ()):
         field, _, value = text.split(":")
@@ -54,7 +54,7 @@ def consistent(query: dict[str, Any]) -> bool:
     try:
         start = timez.parse_instant(query["from"])
         end = timez.parse_instant(query["to"]) if "to" in query else timez.now_ms()
-    except ValueError:  # the year 0 in UTC, once the offset is taken off
+    except ValueError:  # year 0 in UTC, once the offset is applied
         return False
     return start <= end or ("to" not in query and "resolution" in query)
 
@@ -63,14 +63,14 @@ MODES = {
     (route.operation.path, mode)
     for route in ROUTES
     for mode in GenerationMode
-    if not (route.operation.public and mode is GenerationMode.NEGATIVE)  # nothing there to negate
+    if not (route.operation.public and mode is GenerationMode.NEGATIVE)  # no condition to negate
 }
 
 
 @pytest.mark.parametrize(
     ("path", "mode"), sorted(MODES), ids=lambda part: getattr(part, "value", part)
 )
-def test_the_service_keeps_the_document_s_word(
+def test_the_service_responds_as_documented(
     world: World, document: BaseSchema, path: str, mode: GenerationMode
 ) -> None:
     headers = dict(world.credentials["all"].headers)

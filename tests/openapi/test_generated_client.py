@@ -1,4 +1,4 @@
-"""A client generated from the document, over a real connection."""
+"""A client generated from the OpenAPI document, over a real connection."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def address(world: World) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def package(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """The client, generated in a process of its own from the document as it is served."""
+    """The client, generated in a process of its own from the served document."""
     folder = tmp_path_factory.mktemp("generated")
     (folder / "document.json").write_bytes(orjson.dumps(world.json("/api-json")))
     (folder / "config.yml").write_text("post_hooks: []\n")
@@ -73,7 +73,7 @@ def client(world: World, address: str, package: ModuleType) -> Iterator[Any]:
 
 
 def call(module: str, client: Any, *args: Any, **query: Any) -> Any:
-    """The parsed answer of one operation."""
+    """The parsed response of one operation."""
     return import_module(f"{PACKAGE}.api.{module}").sync(*args, client=client, **query)
 
 
@@ -111,9 +111,7 @@ def test_it_lists_organizations_and_devices(client: Any) -> None:
 @pytest.mark.parametrize(
     "start", ["2026-03-08T06:00:00+00:00", "2026-03-08T11:30:00+05:30", "2026-03-08T06:00:00"]
 )
-def test_it_reads_datapoints_with_its_own_way_of_numbers_and_instants(
-    client: Any, world: World, start: str
-) -> None:
+def test_it_reads_datapoints_with_its_own_types(client: Any, world: World, start: str) -> None:
     reply = call(
         "flow.get_datapoints", client, TWIN,
         resolution=words("GetDatapointsResolution").VALUE_4, from_=at(start), limit=3.0, offset=1.0,
@@ -133,7 +131,7 @@ def test_it_counts(client: Any) -> None:
     assert call("flow.get_datapoints", client, QUIET, resolution=raw, count=True).count == 0
 
 
-def test_it_reads_what_fits(client: Any) -> None:
+def test_it_reads_adaptive_rows(client: Any) -> None:
     ends = {"from_": at("2026-03-08T06:00:00Z"), "to": at("2026-03-08T18:00:00Z")}
     reply = call("flow.get_adaptive", client, "L/1", max_datapoints=100.0, **ends)
     assert (reply.resolution.value, reply.truncated) == ("10min", False)
@@ -141,7 +139,7 @@ def test_it_reads_what_fits(client: Any) -> None:
     assert reply.timezone is None
 
 
-def test_it_reads_the_summary_of_many(client: Any) -> None:
+def test_it_reads_the_latest_values_of_many(client: Any) -> None:
     metric = words("GetLatestMetricsItem")
     to = datetime(2026, 3, 8, 18, tzinfo=UTC)
     reply = call(
@@ -173,7 +171,7 @@ def test_it_reads_problems(client: Any, address: str, package: ModuleType) -> No
         assert call("management.list_devices", nobody).status == 401
 
 
-def test_a_bearer_token_serves_as_well(address: str, package: ModuleType) -> None:
+def test_a_bearer_token_works_too(address: str, package: ModuleType) -> None:
     token = issue_token(SETTINGS, ACME, [TWIN], 60)
     with package.AuthenticatedClient(base_url=address, token=token) as client:
         assert [d.id for d in call("management.list_devices", client)] == [TWIN]

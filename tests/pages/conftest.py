@@ -1,4 +1,4 @@
-"""A dashboard whose pages are asked as functions and over the wire."""
+"""A dashboard whose pages are called as functions and by HTTP."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 
 @pytest.fixture
 def looking(site: Site) -> Iterator[Site]:
-    """A request in which somebody looks: pages and callbacks are plain functions then."""
+    """The context of a request, in which pages and callbacks can be called as functions."""
     who = Reader(site.client, EntryMethod.DEMO, [])
     with site.app.server.test_request_context(environ_base={READER: who}):
         yield site

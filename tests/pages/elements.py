@@ -1,4 +1,4 @@
-"""Reading what a layout shows, without a browser."""
+"""Reads the content of a layout without a browser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 
 
 class Drawn(NamedTuple):
-    """An element of a sheet, which the browser builds."""
+    """An element that the browser builds from JSON."""
 
     tag: str
     attributes: dict[str, str]
@@ -17,7 +17,7 @@ class Drawn(NamedTuple):
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """The components, elements of sheets and texts of a layout, from the top down."""
+    """The components, JSON elements and texts of a layout, depth first."""
     if isinstance(node, list) and len(node) == 3 and isinstance(node[1], dict):
         yield Drawn(*node)
         yield from walk(node[2])
@@ -39,16 +39,16 @@ def of_kind(node: Any, kind: str) -> list[Component]:
 
 
 def of_tag(node: Any, tag: str) -> list[dict[str, str]]:
-    """The attributes of a sheet's elements of that tag."""
+    """The attributes of the JSON elements of that tag."""
     return [e.attributes for e in walk(node) if isinstance(e, Drawn) and e.tag == tag]
 
 
 def links(node: Any) -> dict[str, str]:
-    """What each link says → where it leads."""
+    """Each link's text → its address."""
     return {text(each): each.href for kind in ("Link", "A") for each in of_kind(node, kind)}  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def hints(node: Any, kind: str) -> list[str]:
-    """What the components of that kind say to the pointer, as far as they do."""
-    told = [each.to_plotly_json()["props"].get("title") for each in of_kind(node, kind)]
-    return [each for each in told if each]
+    """The tooltips of the components of that kind that have one."""
+    messages = [each.to_plotly_json()["props"].get("title") for each in of_kind(node, kind)]
+    return [each for each in messages if each]

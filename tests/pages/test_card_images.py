@@ -1,4 +1,4 @@
-"""The cards' images by their addresses: of a real service's rows, by a real Chromium."""
+"""Images of cards by their addresses: from a real service's rows, by a real Chromium."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def titles(svg: bytes) -> list[str]:
 
 
 def shown(site: Site, card: str) -> list[str]:
-    """What the card itself says of each of its parts, in that zone and units."""
+    """The texts of each part of the card, in that zone and units."""
     device, tz, now = site.fleet.ids[LIVE], zone(ZONE), now_ms()
     if card == "days":
-        found = volume_cards.days(queries.daily(device, tz, now), tz, now)
-        return hints(volume_cards.day_bars(found, METRIC), "Button")
+        result = volume_cards.days(queries.daily(device, tz, now), tz, now)
+        return hints(volume_cards.day_bars(result, METRIC), "Button")
     table = volume_cards.heat_map(queries.weekly(device, tz, now), METRIC)
     return hints(table, "Td")
 
@@ -55,15 +55,15 @@ def test_an_image_has_the_cards_values_in_its_zone_and_units(
 ) -> None:
     svg = web.get(address(looking, card, f"zone={ZONE}&units=metric")).content
     assert titles(svg) == shown(looking, card)
-    said = " ".join(texts(svg))
+    text = " ".join(texts(svg))
     for words in ("Tenant 12 main", LIVE, f"{ZONE} · UTC+05:45 (UTC+05:45)", "Weir · "):
-        assert words in said
-    assert ("Volume by day, m³" if card == "days" else "Typical week, mean L/min") in said
+        assert words in text
+    assert ("Volume by day, m³" if card == "days" else "Typical week, mean L/min") in text
 
 
 @pytest.mark.parametrize("card", CARDS)
 @pytest.mark.parametrize(("theme", "palette"), [("light", LIGHT), ("dark", DARK)])
-def test_a_png_has_its_size_on_its_themes_ground(
+def test_a_png_has_its_size_and_its_themes_background(
     site: Site, web: httpx.Client, card: str, theme: str, palette: Palette
 ) -> None:
     answer = web.get(address(site, card, f"theme={theme}&width=500&height=300&scale=2",
@@ -77,19 +77,21 @@ def test_a_png_has_its_size_on_its_themes_ground(
 
 
 @pytest.mark.parametrize("card", CARDS)
-def test_a_pdf_is_one_page_with_its_words(site: Site, web: httpx.Client, card: str) -> None:
+def test_a_pdf_is_one_page_with_its_texts(site: Site, web: httpx.Client, card: str) -> None:
     (page,) = PdfReader(io.BytesIO(web.get(address(site, card, ending="pdf")).content)).pages
     assert (page.mediabox.width, page.mediabox.height) == pytest.approx((750, 315), abs=0.5)
     assert "Tenant 12 main" in page.extract_text()
 
 
 @pytest.mark.parametrize("card", CARDS)
-def test_a_device_without_readings_says_so(site: Site, web: httpx.Client, card: str) -> None:
+def test_the_image_of_a_device_without_readings_has_a_message(
+    site: Site, web: httpx.Client, card: str
+) -> None:
     assert EMPTY[card] in texts(web.get(address(site, card, serial=NEVER)).content)
 
 
 @pytest.mark.parametrize("card", CARDS)
-def test_what_cant_be_drawn_is_a_problem(site: Site, web: httpx.Client, card: str) -> None:
+def test_an_invalid_image_is_a_problem(site: Site, web: httpx.Client, card: str) -> None:
     wrong = web.get(address(site, card, "zone=Mars/Base&range=7d&width=1"))
     assert (wrong.status_code, wrong.headers["Content-Type"]) == (400, "application/problem+json")
     assert [each["parameter"] for each in wrong.json()["errors"]] == ["zone", "range", "width"]

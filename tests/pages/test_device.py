@@ -1,4 +1,4 @@
-"""One device's page: who it is, and the answers to its chart's questions."""
+"""A device's page: its header, and the replies to its chart's requests."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ def page(looking: Site) -> Any:
     return importlib.import_module("pages.device")
 
 
-def ask(page: Any, site: Site, serial: str, **said: Any) -> Answer:
-    """The callback, called as the browser would."""
+def ask(page: Any, site: Site, serial: str, **given: Any) -> Answer:
+    """The callback's reply, called as the browser does."""
     zone = "America/Denver" if serial == LIVE else "America/New_York"
-    kept = {"device_id": site.fleet.ids[serial], "time_zone": zone, "interval_s": None}
-    return page.answer({"range": "24h", "theme": "light", "width_px": 1_310, **said}, kept)
+    fields = {"device_id": site.fleet.ids[serial], "time_zone": zone, "interval_s": None}
+    return page.answer({"range": "24h", "theme": "light", "width_px": 1_310, **given}, fields)
 
 
 def line(answer: Answer) -> dict[str, Any]:
     return answer["figure"]["data"][2]
 
 
-# --- Who it is -----------------------------------------------------------------------------------
+# --- The header ----------------------------------------------------------------------------------
 
 
-def test_the_header_says_who_it_is(page: Any, looking: Site) -> None:
+def test_the_header_identifies_the_device(page: Any, looking: Site) -> None:
     shown = text(page.layout(device_id=looking.fleet.ids[LIVE]))
     assert "Devices  /  FM-LIVE Tenant 12 main" in shown
     assert (
@@ -65,7 +65,7 @@ def test_an_inactive_device_has_its_page(page: Any, looking: Site) -> None:
     assert "Old main" in text(page.layout(device_id=looking.fleet.ids[RETIRED]))
 
 
-def test_a_device_that_nobody_knows(page: Any) -> None:
+def test_an_unknown_device_is_not_found(page: Any) -> None:
     shown = page.layout(device_id="%2Fetc%2Fpasswd")
     assert "Device not found, or you don’t have access" in text(shown)
     assert links(shown)["All devices"] == "/devices"
@@ -73,8 +73,8 @@ def test_a_device_that_nobody_knows(page: Any) -> None:
 
 
 def test_the_chart_starts_with_the_address(page: Any, looking: Site) -> None:
-    said = {"range": "7d", "zone": "Asia/Tokyo", "metric": "quality", "unheard": "of"}
-    shown = page.layout(device_id=LIVE, **said)
+    fields = {"range": "7d", "zone": "Asia/Tokyo", "metric": "quality", "unheard": "of"}
+    shown = page.layout(device_id=LIVE, **fields)
     start = next(s for s in of_kind(shown, "Store") if s.id == "chart-start").data  # pyright: ignore[reportAttributeAccessIssue]
     assert start == {
         "range": "7d",
@@ -89,9 +89,7 @@ def test_the_chart_starts_with_the_address(page: Any, looking: Site) -> None:
     }
 
 
-def test_how_often_it_reports_is_measured_where_it_is_not_configured(
-    page: Any, looking: Site
-) -> None:
+def test_a_cadence_that_is_not_configured_is_estimated(page: Any, looking: Site) -> None:
     def interval(serial: str) -> Any:
         stores = of_kind(page.layout(device_id=serial), "Store")
         return Subject.read(next(s for s in stores if s.id == "chart-subject").data).interval_s  # pyright: ignore[reportAttributeAccessIssue]
@@ -129,7 +127,7 @@ def test_the_last_day(page: Any, looking: Site) -> None:
         ("1h", 1_310, "raw"),
         ("7d", 1_310, "5 min"),
         ("7d", 284, "1 hour"),
-        ("1y", 1_310, "10 min"),  # ten days are all there is
+        ("1y", 1_310, "10 min"),  # there are ten days only
         ("1y", 284, "1 hour"),
     ],
 )
@@ -153,12 +151,12 @@ def test_a_gap_is_a_gap_with_its_length(page: Any, looking: Site) -> None:
 
 def test_a_zoom_moves_everything_but_the_axis(page: Any, looking: Site) -> None:
     now = looking.fleet.started_ms
-    said = {
+    fields = {
         "from": stamp(now - 2 * HOUR_MS, fraction=True),
         "to": stamp(now - HOUR_MS, fraction=True),
         "settled": True,
     }
-    answer = ask(page, looking, LIVE, **said)
+    answer = ask(page, looking, LIVE, **fields)
     assert "__dash_patch_update" in answer["figure"]
     changed = {tuple(step["location"]): step for step in answer["figure"]["operations"]}
     assert ("data",) in changed
@@ -167,17 +165,17 @@ def test_a_zoom_moves_everything_but_the_axis(page: Any, looking: Site) -> None:
     assert "range" not in axis
     assert answer["unzoomed"] is False
     assert "raw · 6" in answer["badge"]
-    fresh = ask(page, looking, LIVE, **{**said, "settled": False})
-    assert fresh["figure"]["layout"]["xaxis"]["range"][0] == said["from"][:-1]
-    for each in (answer, fresh):  # in what JSON knows alone: else Dash is slow to write it
+    fresh = ask(page, looking, LIVE, **{**fields, "settled": False})
+    assert fresh["figure"]["layout"]["xaxis"]["range"][0] == fields["from"][:-1]
+    for each in (answer, fresh):  # plain JSON types: others are slow for Dash to encode
         assert orjson.dumps(list(each.values()))
 
 
-def test_a_chart_held_still_stays_so_in_a_zoom(looking: Site) -> None:
-    """As a frame shows it whose readers may not choose the range."""
+def test_a_fixed_chart_stays_fixed_in_a_zoom(looking: Site) -> None:
+    """As in an embed whose viewers may not choose the range."""
     now, id = looking.fleet.started_ms, looking.fleet.ids[LIVE]
-    said = {"range": "24h", "settled": True, "from": stamp(now - HOUR_MS), "to": stamp(now)}
-    view = read_view(said)
+    fields = {"range": "24h", "settled": True, "from": stamp(now - HOUR_MS), "to": stamp(now)}
+    view = read_view(fields)
     drawn = chart_query.draw(looking.client, Subject(id, "UTC"), view, now)
     steps = chart_query.change(drawn, view, still=True)["operations"]
     changed = {tuple(step["location"]): step["params"]["value"] for step in steps}
@@ -195,22 +193,22 @@ def test_a_device_that_stopped_shows_its_last_day(page: Any, looking: Site) -> N
 @pytest.mark.parametrize(("start", "hours"), [(SPRING, 23), (AUTUMN, 25)])
 def test_the_days_that_clocks_change(page: Any, looking: Site, start: int, hours: int) -> None:
     end = start + hours * HOUR_MS - 1
-    said = {"from": stamp(start, fraction=True), "to": stamp(end, fraction=True)}
-    answer = ask(page, looking, CLOCKS, **said)
+    fields = {"from": stamp(start, fraction=True), "to": stamp(end, fraction=True)}
+    answer = ask(page, looking, CLOCKS, **fields)
     assert answer["badge"] == f"1 min · {hours * 60:,} rows for 1,310 px · min and max exact"
     names = {"EST (UTC−05:00)", "EDT (UTC−04:00)"}
     assert set(answer["zone_note"].removeprefix("America/New_York · ").split(" and ")) == names
     clock = line(answer)["meta"]["says"]["clock"]
     assert {name for _, _, name in clock} == {"EST", "EDT"}
-    assert clock[1][0] == start + 2 * HOUR_MS  # the hour that is left out, or comes again
-    elsewhere = ask(page, looking, CLOCKS, **said, zone="Asia/Tokyo")
+    assert clock[1][0] == start + 2 * HOUR_MS  # the hour that is skipped, or repeated
+    elsewhere = ask(page, looking, CLOCKS, **fields, zone="Asia/Tokyo")
     assert elsewhere["zone_note"] == "Asia/Tokyo · JST (UTC+09:00)"
     assert line(elsewhere)["x"] == line(answer)["x"]
     assert [name for _, _, name in line(elsewhere)["meta"]["says"]["clock"]] == ["JST"]
 
 
 @pytest.mark.parametrize(
-    ("serial", "said", "empty"),
+    ("serial", "fields", "empty"),
     [
         (NEVER, {}, "This device has never reported."),
         (
@@ -220,27 +218,27 @@ def test_the_days_that_clocks_change(page: Any, looking: Site, start: int, hours
         ),
     ],
 )
-def test_an_empty_range_says_why(
-    page: Any, looking: Site, serial: str, said: dict[str, str], empty: str
+def test_an_empty_range_has_a_reason(
+    page: Any, looking: Site, serial: str, fields: dict[str, str], empty: str
 ) -> None:
-    answer = ask(page, looking, serial, **said)
+    answer = ask(page, looking, serial, **fields)
     assert answer["empty"] == empty
     go.Figure(answer["figure"])
 
 
-def test_a_failure_keeps_the_last_good_picture(page: Any, looking: Site) -> None:
+def test_a_failure_keeps_the_last_good_chart(page: Any, looking: Site) -> None:
     looking.broken.set()
     try:
         answer = ask(page, looking, LIVE)
     finally:
         looking.broken.clear()
     assert "The store is on fire." in answer["notice"]
-    kept = [value for name, value in answer.items() if name != "notice"]
-    assert kept == [no_update] * 12
+    outputs = [value for name, value in answer.items() if name != "notice"]
+    assert outputs == [no_update] * 12
 
 
 @pytest.mark.parametrize("compare", ["day", "week", "usual", "device:FM-CLOCKS"])
-def test_what_it_is_compared_with_is_drawn_and_said(page: Any, looking: Site, compare: str) -> None:
+def test_the_comparison_is_drawn_and_described(page: Any, looking: Site, compare: str) -> None:
     answer = ask(page, looking, LIVE, compare=compare, range="24h")
     names = [trace["name"] for trace in answer["figure"]["data"]]
     other = {"day": "Previous day", "week": "Previous week", "usual": "Usual"}
@@ -251,7 +249,9 @@ def test_what_it_is_compared_with_is_drawn_and_said(page: Any, looking: Site, co
         assert "gal" in answer["compared"]
 
 
-def test_a_device_that_isnt_there_is_said_and_the_chart_stays(page: Any, looking: Site) -> None:
+def test_a_missing_comparison_device_has_a_message_and_the_chart_stays(
+    page: Any, looking: Site
+) -> None:
     answer = ask(page, looking, LIVE, compare="device:nobody")
     assert answer["compared"].startswith("nobody: device not found")
     assert line(answer)["y"]
@@ -264,22 +264,20 @@ def test_another_metric(page: Any, looking: Site) -> None:
 
 
 @pytest.mark.parametrize("question", [None, {}, {"from": 3, "range": [], "width_px": {}}])
-def test_a_forged_question_is_answered_as_the_usual_one(
-    page: Any, looking: Site, question: Any
-) -> None:
-    kept = {"device_id": looking.fleet.ids[LIVE], "time_zone": 7, "interval_s": "x"}
-    answer = page.answer(question, kept)
+def test_a_forged_request_gets_the_default_view(page: Any, looking: Site, question: Any) -> None:
+    fields = {"device_id": looking.fleet.ids[LIVE], "time_zone": 7, "interval_s": "x"}
+    answer = page.answer(question, fields)
     assert answer["zone_note"].startswith("UTC")
 
 
-def test_a_forged_device_is_the_service_s_to_refuse(page: Any) -> None:
+def test_a_forged_device_is_refused_by_the_service(page: Any) -> None:
     answer = page.answer({}, {"device_id": "../organizations/mine"})
     assert "Not found" in answer["notice"]
 
 
 @pytest.mark.parametrize("range_", ["24h", "7d", "1y"])
 def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_: str) -> None:
-    """Rows as objects, as the interface has them, where our own service answers in columns."""
+    """With rows as objects, as specified; our own service replies in columns."""
     service = create_service(looking.fleet.store, SETTINGS)
 
     def plain(environ: Any, start_response: Any) -> Any:
@@ -295,8 +293,8 @@ def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_:
     assert len(figures[0]["data"][2]["x"]) > 200
 
 
-def test_over_the_wire(web: httpx.Client, site: Site) -> None:
-    """The chart's callback as the browser sends it: small, compressed, nobody's to keep."""
+def test_the_callback_over_http(web: httpx.Client, site: Site) -> None:
+    """The chart's callback as the browser sends it: small, compressed, not cacheable."""
     outputs = [
         "figure",
         *["children"] * 3,
@@ -321,7 +319,7 @@ def test_over_the_wire(web: httpx.Client, site: Site) -> None:
         "gaps-sheet",
         "compared",
         "since",
-        "told",
+        "response",
         "parts",
     ]
     parts = [(f"chart-{i}", p) for i, p in zip(ids, outputs, strict=True)]

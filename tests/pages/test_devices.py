@@ -1,4 +1,4 @@
-"""The list of devices: its frame, the grid's questions as a function and over the wire."""
+"""The device list: its frame, and the grid's requests, as functions and over HTTP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from dash import no_update
 
 from components.devices.columns import USUAL
-from components.devices.listing import CONTEXT
+from components.devices.url_state import CONTEXT
 from tests.dashboards import MANY, ORGANIZATION_NAME, TRICKY, Site
 from tests.pages.elements import of_kind, text
 
@@ -24,12 +24,12 @@ def page(looking: Site) -> Any:
 
 
 def grid(layout: Any) -> Any:
-    (found,) = of_kind(layout, "AgGrid")
-    return found
+    (result,) = of_kind(layout, "AgGrid")
+    return result
 
 
-def asked(first: int = 0, sort: str = "label", order: str = "asc", **context: str) -> Any:
-    """As the grid asks for a block."""
+def rows_request(first: int = 0, sort: str = "label", order: str = "asc", **context: str) -> Any:
+    """The grid's request for a block."""
     return {
         "startRow": first,
         "endRow": first + 100,
@@ -40,7 +40,7 @@ def asked(first: int = 0, sort: str = "label", order: str = "asc", **context: st
     }
 
 
-def test_the_frame_is_there_whatever_the_service_does(page: Any, looking: Site) -> None:
+def test_the_frame_needs_no_reply_of_the_service(page: Any, looking: Site) -> None:
     looking.broken.set()
     try:
         shown = page.layout(q="tower")
@@ -53,7 +53,7 @@ def test_the_frame_is_there_whatever_the_service_does(page: Any, looking: Site) 
 
 
 @pytest.mark.parametrize(
-    ("said", "sorted_by", "context"),
+    ("fields", "sorted_by", "context"),
     [
         ({}, {"label": "asc"}, {}),
         (
@@ -65,16 +65,16 @@ def test_the_frame_is_there_whatever_the_service_does(page: Any, looking: Site) 
         ({"sort": "flow", "kind": "burst"}, {"flow": "asc"}, {"kind": "burst"}),
     ],
 )
-def test_the_address_says_what_the_grid_asks_first(
-    page: Any, said: dict[str, str], sorted_by: dict[str, str], context: dict[str, Any]
+def test_the_address_sets_the_grids_first_request(
+    page: Any, fields: dict[str, str], sorted_by: dict[str, str], context: dict[str, Any]
 ) -> None:
-    made = grid(page.layout(**said))
+    made = grid(page.layout(**fields))
     assert {c["field"]: c["sort"] for c in made.columnDefs if "sort" in c} == sorted_by
     assert made.dashGridOptions["context"] == dict.fromkeys(CONTEXT) | context
     assert made.rowModelType == "infinite"
 
 
-def test_the_address_says_which_columns_there_are(page: Any) -> None:
+def test_the_address_sets_the_columns(page: Any) -> None:
     def shown(**query: str) -> set[str]:
         return {c["field"] for c in grid(page.layout(**query)).columnDefs if not c["hide"]}
 
@@ -83,47 +83,47 @@ def test_the_address_says_which_columns_there_are(page: Any) -> None:
     assert shown(columns="label") == {"label", "state"}
 
 
-def test_before_its_first_question_the_grid_is_told_nothing(page: Any) -> None:
+def test_before_its_first_request_the_grid_gets_nothing(page: Any) -> None:
     assert page.answer(None) == (no_update, no_update)
 
 
 @pytest.mark.parametrize(
     ("request_", "first", "many", "total"),
     [
-        (asked(), "<img src=x onerror=alert(1)> & Sons", 100, ACTIVE),
-        (asked(100), "Zone 096 drip", ACTIVE - 100, ACTIVE),
-        (asked(order="desc"), "Zone 119 drip", 100, ACTIVE),
-        (asked(sort="deviceTimeZone"), "Tenant 12 main", 100, ACTIVE),
-        (asked(status="inactive"), "Old main", 1, 1),
-        (asked(100, status="all"), "Zone 095 drip", ACTIVE - 99, ACTIVE + 1),
-        (asked(q="DRIP"), "Zone 000 drip", 100, MANY),
-        (asked(100, q="drip"), "Zone 100 drip", MANY - 100, MANY),
-        (asked(q="70b3d57ed0051a2c"), "Tenant 12 main", 1, 1),
-        (asked(sort="secret", order="up", status="?"), "<img src=x", 100, ACTIVE),
+        (rows_request(), "<img src=x onerror=alert(1)> & Sons", 100, ACTIVE),
+        (rows_request(100), "Zone 096 drip", ACTIVE - 100, ACTIVE),
+        (rows_request(order="desc"), "Zone 119 drip", 100, ACTIVE),
+        (rows_request(sort="deviceTimeZone"), "Tenant 12 main", 100, ACTIVE),
+        (rows_request(status="inactive"), "Old main", 1, 1),
+        (rows_request(100, status="all"), "Zone 095 drip", ACTIVE - 99, ACTIVE + 1),
+        (rows_request(q="DRIP"), "Zone 000 drip", 100, MANY),
+        (rows_request(100, q="drip"), "Zone 100 drip", MANY - 100, MANY),
+        (rows_request(q="70b3d57ed0051a2c"), "Tenant 12 main", 1, 1),
+        (rows_request(sort="secret", order="up", status="?"), "<img src=x", 100, ACTIVE),
     ],
 )
-def test_the_grids_question_is_answered(
+def test_the_grids_request_gets_its_rows(
     page: Any, request_: dict[str, Any], first: str, many: int, total: int
 ) -> None:
-    response, told = page.answer(request_)
+    response, result = page.answer(request_)
     assert response["rowCount"] == total
     assert len(response["rowData"]) == many
     assert response["rowData"][0]["label"].startswith(first)
-    assert told["found"].startswith(f"{total} ")
+    assert result["count_text"].startswith(f"{total} ")
 
 
-def test_a_service_that_fails_is_said_to_and_changes_no_row(page: Any, looking: Site) -> None:
+def test_a_failing_service_has_a_message_and_changes_no_row(page: Any, looking: Site) -> None:
     looking.broken.set()
     try:
-        response, told = page.answer(asked(sort="model"))
+        response, result = page.answer(rows_request(sort="model"))
     finally:
         looking.broken.clear()
     assert response is no_update
-    assert told == {"error": "Internal error. The store is on fire."}
+    assert result == {"error": "Internal error. The store is on fire."}
 
 
-def test_over_the_wire(web: httpx.Client, site: Site) -> None:
-    """The shell, then rows as the grid asks for them; labels are data, not markup."""
+def test_the_list_over_http(web: httpx.Client, site: Site) -> None:
+    """The shell, then rows as the grid requests them; labels are data, not markup."""
     shell = web.get("/devices")
     assert shell.status_code == 200
     question = {
@@ -132,21 +132,22 @@ def test_over_the_wire(web: httpx.Client, site: Site) -> None:
             {"id": "devices-grid", "property": "getRowsResponse"},
             {"id": "devices-answer", "property": "data"},
         ],
-        "inputs": [{"id": "devices-grid", "property": "getRowsRequest", "value": asked()}],
+        "inputs": [{"id": "devices-grid", "property": "getRowsRequest", "value": rows_request()}],
         "changedPropIds": ["devices-grid.getRowsRequest"],
     }
     answer = web.post("/_dash-update-component", json=question)
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] == "private, no-store"
     body = answer.json()["response"]
-    assert body["devices-answer"]["data"]["found"] == f"{ACTIVE} active devices"
+    assert body["devices-answer"]["data"]["count_text"] == f"{ACTIVE} active devices"
     rows = body["devices-grid"]["getRowsResponse"]["rowData"]
     assert rows[0]["id"] == site.fleet.ids[TRICKY]
     assert json.dumps(rows[0]["label"]) == '"<img src=x onerror=alert(1)> & Sons"'
 
 
-def test_the_grids_scripts_are_named_to_every_page_and_loaded_by_none(web: httpx.Client) -> None:
-    """Assets/grid.js loads them where there is a grid. Nothing else of the library is served."""
+def test_the_grids_scripts_are_loaded_on_demand(web: httpx.Client) -> None:
+    """Every page has their addresses; assets/grid.js loads them where there is a grid. Nothing else
+    of the library is served."""
     shell = web.get("/").text
     assert shell.count("dash_ag_grid.v") == 1
     _, _, named = shell.partition('<meta name="grid-scripts" content="')

@@ -1,4 +1,4 @@
-"""The page of embeds: its states, what it sends, what it says where something is wrong."""
+"""The embeds page: its states, its requests, and its messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXTS = {
 
 
 def the_page() -> Any:
-    """Its module, which needs an app to register with."""
+    """The page's module, which needs an app to register with."""
     return importlib.import_module("pages.embeds")
 
 
@@ -48,7 +48,7 @@ def make(managed: Managed, *serials: str, **texts: Any) -> dict[str, Any]:
     return the_page().make(1, TEXTS | texts, lists)
 
 
-def test_the_new_embed_is_what_the_form_says(here: Managed) -> None:
+def test_the_new_embed_has_the_forms_values(here: Managed) -> None:
     answer = make(
         here,
         LIVE,
@@ -84,18 +84,18 @@ def test_the_new_embed_is_what_the_form_says(here: Managed) -> None:
         ({"theme": "pink"}, "theme", "It must be one of"),
     ],
 )
-def test_a_problem_is_said_at_its_field(
+def test_a_problem_is_shown_at_its_field(
     here: Managed, texts: dict[str, str], field: str, words: str
 ) -> None:
     before = len(here.client.embeds())
     answer = make(here, LIVE, **texts)
     assert answer["go"] is no_update
-    assert {name for name, said in answer["problems"].items() if said} == {field}
+    assert {name for name, given in answer["problems"].items() if given} == {field}
     assert words in answer["problems"][field]
     assert len(here.client.embeds()) == before
 
 
-def test_a_device_of_somebody_else_is_refused_at_the_field(here: Managed) -> None:
+def test_a_device_outside_the_scope_is_refused_at_the_field(here: Managed) -> None:
     lists = {"devices": ["00000000-0000-4000-8000-00000000000f"], "controls": [], "notes": []}
     answer = the_page().make(1, TEXTS, lists)
     assert "not found, or you don't have access" in answer["problems"]["devices"]
@@ -116,10 +116,10 @@ def test_one_embed_is_shown_with_its_preview_and_snippet(here: Managed) -> None:
     assert "New embed" in links(shown)
 
 
-def test_a_revoked_embed_says_so_and_shows_nothing(here: Managed) -> None:
+def test_a_revoked_embed_has_a_message_and_no_preview(here: Managed) -> None:
     embed = here.client.create_embed(EmbedDefinition("chart", (here.fleet.ids[LIVE],)))
-    panel, rows, said = the_page().revoke(1, embed.id)
-    assert said is no_update
+    panel, rows, result = the_page().revoke(1, embed.id)
+    assert result is no_update
     assert "■ Revoked" in text(panel)
     assert of_kind(panel, "Iframe") == of_kind(panel, "Textarea") == []
     assert "■ Revoked" in text(rows)
@@ -132,16 +132,16 @@ def test_nothing_is_revoked_without_a_click(here: Managed) -> None:
     assert here.client.embed(embed.id).state == "active"
 
 
-def test_an_unknown_embed_is_said_to_be_none(here: Managed) -> None:
+def test_an_unknown_embed_is_not_found(here: Managed) -> None:
     assert "Embed not found" in text(the_page().layout(embed="emb_nothing"))
 
 
-def test_a_name_that_would_be_markup_is_text(here: Managed) -> None:
+def test_a_name_is_never_markup(here: Managed) -> None:
     embed = here.client.create_embed(EmbedDefinition("chart", (here.fleet.ids[TRICKY],)))
     assert "<img src=x onerror=alert(1)> & Sons" in text(the_page().layout(embed=embed.id))
 
 
-def test_a_reader_without_the_right_is_told_so(
+def test_a_reader_without_permission_has_a_message(
     here: Managed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embed = here.client.create_embed(EmbedDefinition("chart", (here.fleet.ids[LIVE],)))
@@ -155,7 +155,7 @@ def test_a_reader_without_the_right_is_told_so(
     assert of_kind(shown, "Iframe") == []
 
 
-def test_a_server_without_embeds_is_said_to_have_none(here: Managed) -> None:
+def test_a_server_without_embeds_has_a_message(here: Managed) -> None:
     here.bare.set()
     try:
         assert "No embeds here" in text(the_page().layout())
@@ -164,7 +164,7 @@ def test_a_server_without_embeds_is_said_to_have_none(here: Managed) -> None:
         here.bare.clear()
 
 
-def test_a_server_elsewhere_shows_its_own_embeds(
+def test_a_remote_server_shows_its_own_embeds(
     here: Managed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embed = here.client.create_embed(EmbedDefinition("chart", (here.fleet.ids[LIVE],)))
@@ -176,16 +176,14 @@ def test_a_server_elsewhere_shows_its_own_embeds(
     assert f'src="https://weir.example/embed/{embed.id}#t=' in snippet.value  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_the_snippet_says_where_readers_reach_the_site(
-    here: Managed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_snippet_has_the_public_address(here: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(here.app.server.extensions, "weir-site", "https://weir.example")
     embed = here.client.create_embed(EmbedDefinition("tile", (here.fleet.ids[LIVE],)))
     (snippet,) = of_kind(the_page().layout(embed=embed.id), "Textarea")
     assert f'src="https://weir.example/embed/{embed.id}' in snippet.value  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_behind_a_proxy_the_snippet_says_its_scheme(managed: Managed) -> None:
+def test_behind_a_proxy_the_snippet_has_its_scheme(managed: Managed) -> None:
     embed = managed.client.create_embed(EmbedDefinition("chart", (managed.fleet.ids[LIVE],)))
     who = Reader(managed.client, EntryMethod.DEMO, [])
     with managed.app.server.test_request_context(
@@ -196,7 +194,7 @@ def test_behind_a_proxy_the_snippet_says_its_scheme(managed: Managed) -> None:
         assert f'src="https://weir.example/embed/{embed.id}' in snippet.value  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_a_service_that_fails_is_said_to(here: Managed) -> None:
+def test_a_failing_service_has_a_message(here: Managed) -> None:
     here.broken.set()
     try:
         shown = the_page().layout()
@@ -206,7 +204,7 @@ def test_a_service_that_fails_is_said_to(here: Managed) -> None:
         here.broken.clear()
 
 
-def test_the_form_takes_on_the_view(here: Managed) -> None:
+def test_the_form_starts_with_the_view(here: Managed) -> None:
     shown = the_page().layout(
         view="chart", device=here.fleet.ids[CLOCKS], metric="quality", range="7d"
     )
@@ -217,9 +215,9 @@ def test_the_form_takes_on_the_view(here: Managed) -> None:
     assert values["embed-devices"] == [here.fleet.ids[CLOCKS]]
 
 
-def test_a_search_offers_what_it_finds(here: Managed) -> None:
-    options, kept, note = the_page().find("zone 01", [here.fleet.ids[LIVE]], "chart")
-    assert kept == [here.fleet.ids[LIVE]]
+def test_a_search_offers_its_devices(here: Managed) -> None:
+    options, chosen, note = the_page().find("zone 01", [here.fleet.ids[LIVE]], "chart")
+    assert chosen == [here.fleet.ids[LIVE]]
     assert options[0]["label"].startswith("Tenant 12 main")
     assert all("Zone 01" in each["label"] for each in options[1:])
     assert note == ""
@@ -227,7 +225,7 @@ def test_a_search_offers_what_it_finds(here: Managed) -> None:
     assert "more match" in the_page().find("zone", [], "wall")[2]
 
 
-def test_choices_show_the_fields_that_they_need(here: Managed) -> None:
+def test_choices_show_their_fields(here: Managed) -> None:
     assert the_page().for_choices("fixed", "on") == (False, False)
     assert the_page().for_choices("86400", "") == (True, True)
     options, value, no_metric, no_comparison = the_page().for_view("wall", "fixed")
@@ -235,7 +233,7 @@ def test_choices_show_the_fields_that_they_need(here: Managed) -> None:
     assert "fixed" not in [each["value"] for each in options]
 
 
-def test_over_the_wire_it_is_a_page_that_may_frame_this_site(managed: Managed) -> None:
+def test_the_page_may_frame_this_site_alone(managed: Managed) -> None:
     with httpx.Client(base_url=managed.url) as http:
         answer = http.get("/embeds")
         assert answer.status_code == 200
@@ -248,9 +246,7 @@ def test_over_the_wire_it_is_a_page_that_may_frame_this_site(managed: Managed) -
         assert crossing.status_code == 403
 
 
-def test_an_error_of_the_service_is_no_crash(
-    here: Managed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_the_service_is_shown(here: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise WeirError
 

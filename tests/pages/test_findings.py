@@ -1,4 +1,4 @@
-"""The inbox of findings, its pages and callbacks as functions, and its file over the wire."""
+"""The findings inbox: its pages and callbacks as functions, and its file over HTTP."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from tests.pages.elements import of_kind, text
 
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
-    """The fleet of all pages, evaluated: Tenant 12 main has flowed without a stop for ten days."""
+    """The fleet of all page tests, evaluated: Tenant 12 main has had ten days of continuous
+    flow."""
     made = make_fleet(tmp_path_factory.mktemp("fleet"), many=3)
     Evaluator(made.store).up_to_date()
     yield made
@@ -34,7 +35,7 @@ def page(looking: Site) -> Any:
 
 
 def words(node: Any) -> str:
-    """All texts of a sheet."""
+    """All texts of JSON elements."""
     if isinstance(node, str):
         return node
     if len(node) == 3 and isinstance(node[1], dict):
@@ -46,7 +47,7 @@ def leak(site: Site) -> Any:
     return site.client.findings(device=LIVE, states=["open"]).findings[0]
 
 
-def test_the_frame_is_there_whatever_the_service_does(page: Any, looking: Site) -> None:
+def test_the_frame_needs_no_reply_of_the_service(page: Any, looking: Site) -> None:
     looking.broken.set()
     try:
         shown = page.layout(state="closed", severity="warning")
@@ -59,39 +60,39 @@ def test_the_frame_is_there_whatever_the_service_does(page: Any, looking: Site) 
     assert question.data["severity"] == "warning"
 
 
-def test_a_failing_service_leaves_the_list_and_says_so(page: Any, looking: Site) -> None:
+def test_a_failing_service_keeps_the_list_with_a_message(page: Any, looking: Site) -> None:
     looking.broken.set()
     try:
-        told, *rest = page.listed({"asked": 7})
+        result, *rest = page.listed({"request_id": 7})
     finally:
         looking.broken.clear()
-    assert told["asked"] == 7
-    assert told["error"]
+    assert result["request_id"] == 7
+    assert result["error"]
     assert rest == [no_update] * 4
 
 
 def test_open_findings_are_listed_worst_first_with_their_counts(page: Any, looking: Site) -> None:
-    told, summary, states, kinds, rows = page.listed({})
-    found = looking.client.findings(states=["open"]).findings
-    assert told["order"] == [each.id for each in found]
-    assert f"Open {len(found)}" in words(states)
+    result, summary, states, kinds, rows = page.listed({})
+    reply = looking.client.findings(states=["open"]).findings
+    assert result["order"] == [each.id for each in reply]
+    assert f"Open {len(reply)}" in words(states)
     assert "Leak" in words(kinds)
     assert "Tenant 12 main" in words(rows)
     assert "attention" in words(summary)
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "given"),
     [
         ({"kind": "burst"}, "No open finding matches these filters."),
         ({"state": "dismissed"}, "Nothing dismissed."),
         ({"group": "nowhere"}, "No open finding matches these filters."),
     ],
 )
-def test_an_empty_list_says_why(page: Any, question: dict[str, str], said: str) -> None:
-    told, _, _, _, rows = page.listed(question)
-    assert told["order"] == []
-    assert said in words(rows)
+def test_an_empty_list_has_a_reason(page: Any, question: dict[str, str], given: str) -> None:
+    result, _, _, _, rows = page.listed(question)
+    assert result["order"] == []
+    assert given in words(rows)
 
 
 def test_counts_follow_the_other_filters(page: Any, looking: Site) -> None:
@@ -106,50 +107,60 @@ def test_counts_follow_the_other_filters(page: Any, looking: Site) -> None:
     )
 
 
-def test_a_detail_says_what_when_and_where_to_look(page: Any, looking: Site) -> None:
+def test_a_detail_has_the_finding_its_times_and_links(page: Any, looking: Site) -> None:
     finding = leak(looking)
-    told, shown = page.chosen({"finding": finding.id})
-    assert told["finding"] == finding.id
-    said = words(shown)
-    assert re.search(r"Tenant 12 main: \d+ d( \d+ h)? without a stop", said)
-    assert "America/Denver" in said
-    assert "Dismiss…" in said
-    assert told["figure"]["span"][0] < told["figure"]["span"][1]
+    result, shown = page.chosen({"finding": finding.id})
+    assert result["finding"] == finding.id
+    given = words(shown)
+    assert re.search(r"Tenant 12 main: \d+ d( \d+ h)? without a stop", given)
+    assert "America/Denver" in given
+    assert "Dismiss…" in given
+    assert result["figure"]["span"][0] < result["figure"]["span"][1]
 
 
 def test_units_and_zone_are_the_readers(page: Any, looking: Site) -> None:
     finding = leak(looking)
-    told, shown = page.chosen({"finding": finding.id, "units": "metric", "zone": "Asia/Tokyo"})
+    result, shown = page.chosen({"finding": finding.id, "units": "metric", "zone": "Asia/Tokyo"})
     assert "Asia/Tokyo" in words(shown)
-    assert told["figure"]["unit"] in ("L/h", "m³/h")
+    assert result["figure"]["unit"] in ("L/h", "m³/h")
 
 
-def test_one_that_isnt_there_is_told_so(page: Any) -> None:
+def test_a_missing_finding_has_a_message(page: Any) -> None:
     _, shown = page.chosen({"finding": "nonsense"})
     assert "No such finding" in words(shown)
 
 
-def test_dismissing_says_what_changes_and_undo_takes_it_back(page: Any, looking: Site) -> None:
+def test_dismissing_describes_its_effect_and_can_be_undone(page: Any, looking: Site) -> None:
     finding = leak(looking)
     done = page.judge({"do": "dismiss", "finding": finding.id, "reason": "Known"})
     assert "1.5 times" in done["words"]
     again = page.judge({"do": "dismiss", "finding": finding.id})
     assert "dismissed already" in again["error"]
-    told, *_ = page.listed({"state": "dismissed"})
-    assert told["order"] == [finding.id]
+    result, *_ = page.listed({"state": "dismissed"})
+    assert result["order"] == [finding.id]
     assert "Known" in words(page.chosen({"finding": finding.id})[1])
     back = page.judge({"do": "restore", "finding": finding.id})
     assert "usual one again" in back["words"]
     assert finding.id in page.listed({})[0]["order"]
 
 
-def test_the_file_has_all_that_match(web: httpx.Client, looking: Site) -> None:
+def test_the_file_has_all_matching_findings(web: httpx.Client, looking: Site) -> None:
     answer = web.get("/download/findings.csv", params={"state": "open", "kind": "continuous-flow"})
     assert answer.status_code == 200
     rows = list(csv.DictReader(io.StringIO(answer.text)))
-    found = looking.client.findings(states=["open"], kinds=["continuous-flow"]).findings
-    assert [row["id"] for row in rows] == [each.id for each in found]
+    reply = looking.client.findings(states=["open"], kinds=["continuous-flow"]).findings
+    assert [row["id"] for row in rows] == [each.id for each in reply]
     assert {row["kind"] for row in rows} == {"continuous-flow"}
+    query = {"state": "open", "kind": "continuous-flow", "units": "metric"}
+    [metric, *_] = csv.DictReader(io.StringIO(web.get("/download/findings.csv", params=query).text))
+    assert (rows[0]["unit"], metric["unit"]) == ("gal/h", "m3/h")
+    for name in ("value", "volume"):
+        us, si = (
+            float(row[f"{name} ({unit})"] if name == "volume" else row[name])
+            for row, unit in ((rows[0], "gal"), (metric, "m3"))
+        )
+        assert si == pytest.approx(us * 0.003785411784)
+    assert "gal" not in metric["words"]
 
 
 def test_the_navigation_counts_what_needs_attention(page: Any, looking: Site) -> None:

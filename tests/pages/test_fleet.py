@@ -29,7 +29,7 @@ def page(looking: Site) -> Any:
     return importlib.import_module("pages.fleet")
 
 
-def test_the_frame_is_there_before_any_device_is_asked_about(page: Any, looking: Site) -> None:
+def test_the_frame_needs_no_request_for_devices(page: Any, looking: Site) -> None:
     made = page.layout(window="7d", q="riser 1", status="silent", zone="Asia/Kolkata")
     stores = {store.id: getattr(store, "data", None) for store in of_kind(made, "Store")}
     assert stores[Ids.QUESTION]["window"] == "7d"
@@ -38,37 +38,37 @@ def test_the_frame_is_there_before_any_device_is_asked_about(page: Any, looking:
     assert ORGANIZATION_NAME in text(made)
 
 
-def test_what_an_address_says_wrongly_counts_as_not_said(page: Any) -> None:
+def test_invalid_parameters_of_the_address_are_ignored(page: Any) -> None:
     made = page.layout(window="<script>", zone="Mars", page="-1", nonsense="1")
     (question,) = [s.data for s in of_kind(made, "Store") if s.id == Ids.QUESTION]
     assert set(question.values()) == {None}
 
 
 def test_the_wall(page: Any) -> None:
-    made = page.answer({"sort": "label", "asked": 7})
+    made = page.answer({"sort": "label", "request_id": 7})
     assert len(made["tiles"]) == 50
-    assert made["asked"] == 7
+    assert made["request_id"] == 7
     assert made["view"]["sort"] == "label"
 
 
 @pytest.mark.parametrize("question", [None, {}, {"held": 5, "q": None, "page": []}])
-def test_any_question_has_an_answer(page: Any, question: Any) -> None:
+def test_any_request_has_a_reply(page: Any, question: Any) -> None:
     assert len(page.answer(question)["tiles"]) == 50
 
 
-def test_a_failing_service_is_told_and_the_next_answer_is_whole_again(
+def test_a_failing_service_has_a_message_and_the_next_reply_is_complete(
     page: Any, looking: Site
 ) -> None:
     looking.broken.set()
     try:
-        made = page.answer({"window": "30d", "asked": 8})
+        made = page.answer({"window": "30d", "request_id": 8})
     finally:
         looking.broken.clear()
-    assert made == {"error": "Internal error. The store is on fire.", "asked": 8}
+    assert made == {"error": "Internal error. The store is on fire.", "request_id": 8}
     assert len(page.answer({"window": "30d"})["tiles"]) == 50
 
 
-def test_over_the_wire(web: httpx.Client) -> None:
+def test_the_wall_over_http(web: httpx.Client) -> None:
     assert web.get("/").status_code == 200
     body = {
         "output": f"{Ids.BOARD}.data",
@@ -82,5 +82,5 @@ def test_over_the_wire(web: httpx.Client) -> None:
     assert [tile["word"] for tile in made["tiles"]] == ["Silent"]
     assert made["pages"]["words"] == "1 device"
     assert sum(int(chip["count"]) for chip in made["chips"]) == 1
-    assert made["totals"][1]["value"] == "0 / 1"  # the sums are of what is sought
+    assert made["totals"][1]["value"] == "0 / 1"  # the totals follow the search
     assert answer.headers["Cache-Control"] == "private, no-store"

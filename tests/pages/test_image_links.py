@@ -1,4 +1,4 @@
-"""Signed addresses of images over the wire: made by who has signed in, opened by anybody."""
+"""Signed addresses of images over HTTP: made by a signed-in reader, opened by anybody."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAY_S = 86_400
 
 
 class Site:
-    """``here`` asks as somebody at this machine, whom its own key lets in; ``afar`` as nobody."""
+    """``here`` requests from this machine, which is signed in; ``afar`` without any session."""
 
     def __init__(
         self, fleet: Fleet, folder: Path, *, links: bool = True, public_url: str = ""
@@ -86,7 +86,7 @@ def same_refusal(answer: TestResponse) -> bytes:
     return answer.get_data()
 
 
-def test_whoever_has_the_address_sees_the_image(site: Site, href: str) -> None:
+def test_the_address_alone_opens_the_image(site: Site, href: str) -> None:
     answer = site.afar(href)
     assert (answer.status_code, answer.content_type) == (200, "image/svg+xml")
     assert b"Tenant 12 main" in answer.data
@@ -95,27 +95,27 @@ def test_whoever_has_the_address_sees_the_image(site: Site, href: str) -> None:
     assert site.afar(href, "HEAD").status_code == 200
 
 
-def test_it_lasts_as_long_as_was_chosen(site: Site) -> None:
+def test_it_has_the_chosen_lifetime(site: Site) -> None:
     ends = []
     for days in (1, 30, 365):
-        said = parse_qs(urlsplit(site.sign(site.chart(), days).get_json()["href"]).query)
-        ends.append(int(said["exp"][0]))
+        body = parse_qs(urlsplit(site.sign(site.chart(), days).get_json()["href"]).query)
+        ends.append(int(body["exp"][0]))
     assert [round((end - ends[0]) / DAY_S) for end in ends] == [0, 29, 364]
 
 
-def test_a_serial_number_is_signed_as_its_device(site: Site) -> None:
+def test_a_serial_number_is_signed_as_the_devices_id(site: Site) -> None:
     href = site.sign(f"/export/devices/{CLOCKS}/chart.png").get_json()["href"]
     assert f"/devices/{site.fleet.ids[CLOCKS]}/" in href
 
 
-def test_the_address_is_where_readers_reach_the_site(fleet: Fleet, tmp_path: Path) -> None:
+def test_the_address_is_the_sites_public_one(fleet: Fleet, tmp_path: Path) -> None:
     site = Site(fleet, tmp_path, public_url="https://weir.example")
     href = site.sign(site.chart()).get_json()["href"]
     assert href.startswith("https://weir.example/export/devices/")
     assert site.afar(href.removeprefix("https://weir.example")).status_code == 200
 
 
-def test_whatever_is_wrong_the_refusal_is_the_same(site: Site, href: str) -> None:
+def test_every_invalid_address_has_the_same_refusal(site: Site, href: str) -> None:
     path, _, query = href.partition("?")
     spent = site.signs.sign(path, [], "key_test", -1)
     nobody = site.signs.sign("/export/devices/nobody/chart.svg", [], "key_test", DAY_S)
@@ -153,13 +153,13 @@ def test_a_signature_opens_nothing_but_its_image(site: Site, href: str) -> None:
     same_refusal(site.afar(href, "POST"))
 
 
-def test_a_wrong_parameter_in_a_good_address_is_still_named(site: Site) -> None:
+def test_a_wrong_parameter_in_a_signed_address_is_named(site: Site) -> None:
     path = site.chart().partition("?")[0]
     answer = site.afar(f"{path}?{site.signs.sign(path, [('width', '9')], 'key_test', DAY_S)}")
     assert (answer.status_code, answer.get_json()["errors"][0]["parameter"]) == (400, "width")
 
 
-def test_a_revoked_key_takes_its_addresses_along_at_once(site: Site) -> None:
+def test_revoking_a_key_ends_its_addresses_at_once(site: Site) -> None:
     key = Key("key_gone", ORGANIZATION, "gone", key_digest("k"), Grant(everything=True), 0)
     site.fleet.store.create_key(key)
     path = site.chart().partition("?")[0]
@@ -169,7 +169,7 @@ def test_a_revoked_key_takes_its_addresses_along_at_once(site: Site) -> None:
     same_refusal(site.afar(address))
 
 
-def test_a_wall_can_be_signed_and_shows_what_its_key_may_see(site: Site) -> None:
+def test_a_wall_can_be_signed_and_has_its_keys_scope(site: Site) -> None:
     href = site.sign("/export/fleet.png?width=500").get_json()["href"]
     assert decoded(site.afar(href).data).width == 500
     only = Grant(devices=frozenset({site.fleet.ids[CLOCKS]}))
@@ -195,11 +195,11 @@ def test_a_wall_can_be_signed_and_shows_what_its_key_may_see(site: Site) -> None
         ("/export/fleet.svg", "30", ["days"]),
     ],
 )
-def test_what_isnt_an_images_address_isnt_signed(
+def test_only_addresses_of_images_are_signed(
     site: Site, address: str | None, days: object, named: list[str]
 ) -> None:
-    said = address and address.format(live=site.fleet.ids[LIVE])
-    answer = site.sign(said, days)
+    result = address and address.format(live=site.fleet.ids[LIVE])
+    answer = site.sign(result, days)
     assert answer.status_code == 400
     assert [each["parameter"] for each in answer.get_json()["errors"]] == named
 
@@ -208,14 +208,14 @@ def test_a_device_out_of_scope_isnt_signed(site: Site) -> None:
     assert site.sign("/export/devices/nobody/chart.svg").status_code == 404
 
 
-def test_only_who_is_known_signs(site: Site) -> None:
-    asked = {"address": site.chart(), "days": 1}
-    assert site.afar("/export/links", "POST", json=asked).status_code == 401
+def test_signing_needs_a_session(site: Site) -> None:
+    fields = {"address": site.chart(), "days": 1}
+    assert site.afar("/export/links", "POST", json=fields).status_code == 401
     foreign = {"Sec-Fetch-Site": "cross-site"}
     assert site.sign(site.chart(), headers=foreign).status_code == 403
 
 
-def test_who_came_by_a_token_cant_sign(site: Site) -> None:
+def test_a_bearer_token_cannot_sign(site: Site) -> None:
     token = issue_token(SETTINGS, ORGANIZATION, None, 60)
     answer = site.sign(site.chart(), headers={"Authorization": f"Bearer {token}"})
     assert answer.status_code == 403
@@ -236,7 +236,7 @@ def test_without_a_store_there_are_images_but_no_signed_ones(fleet: Fleet, tmp_p
 def test_a_scheduled_reports_link_opens_its_pdf_alone(
     site: Site, href: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only schedules sign reports: a reader's own request for one is refused."""
+    """Only schedules sign reports; a reader's own request for one is refused."""
     monkeypatch.setattr(Renderer, "render_page", lambda *_, **__: b"%PDF-")
     monkeypatch.setattr(Renderer, "render_figure", lambda *_, **__: b"<svg/>")
     pairs = [("range", "2026-11-09..2026-11-15"), ("devices", site.fleet.ids[LIVE])]

@@ -1,4 +1,4 @@
-"""Images by their addresses: drawn by a real Chromium, of a real service's rows."""
+"""Images by their addresses: from a real service's rows, by a real Chromium."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def web(site: Site) -> Iterator[httpx.Client]:
         yield http
 
 
-def chart(site: Site, serial: str, ending: str = "svg", **said: object) -> str:
-    query = "&".join(f"{name}={value}" for name, value in said.items())
+def chart(site: Site, serial: str, ending: str = "svg", **fields: object) -> str:
+    query = "&".join(f"{name}={value}" for name, value in fields.items())
     return f"/export/devices/{site.fleet.ids[serial]}/chart.{ending}?{query}"
 
 
 def texts(svg: bytes) -> list[str]:
-    """What each text of a drawing says, a line at a time."""
+    """Each text of an SVG, line by line."""
     root = ElementTree.fromstring(svg)
     space = "{http://www.w3.org/2000/svg}"
-    found = []
+    results = []
     for text in root.iter(f"{space}text"):
         lines = [each for each in text.iter(f"{space}tspan") if each.get("class") == "line"]
-        found += ["".join(line.itertext()) for line in lines] or ["".join(text.itertext())]
-    return [" ".join(each.replace("\xa0", " ").split()) for each in found]
+        results += ["".join(line.itertext()) for line in lines] or ["".join(text.itertext())]
+    return [" ".join(each.replace("\xa0", " ").split()) for each in results]
 
 
 def pixel(colour: str) -> Pixel:
@@ -66,7 +66,7 @@ def test_a_png_has_exactly_its_size(
 
 
 @pytest.mark.parametrize(("theme", "palette"), [("light", LIGHT), ("dark", DARK)])
-def test_both_themes_stand_on_a_ground_of_their_own(
+def test_both_themes_have_a_background_of_their_own(
     site: Site, web: httpx.Client, theme: str, palette: object
 ) -> None:
     image = decoded(web.get(chart(site, LIVE, "png", theme=theme)).content)
@@ -76,12 +76,12 @@ def test_both_themes_stand_on_a_ground_of_their_own(
 
 
 def test_the_figure_is_the_screens_own(site: Site) -> None:
-    """Of the same reply the same data and axes, to the last number."""
+    """The same reply gives the same data and axes, to the last digit."""
     device = site.fleet.ids[LIVE]
     at = now_ms()
     view, size = read_chart([("range", "7d"), ("metric", "flow_rate")])
-    found = find_device(site.client, device, at)
-    subject = Subject.of(found, usual_interval_s(site.client, found))
+    result = find_device(site.client, device, at)
+    subject = Subject.of(result, usual_interval_s(site.client, result))
     drawn = chart_query.draw(site.client, subject, view, at)
     screen = charts_figure.figure(drawn.picture, drawn.canvas)
     caption = figure.caption(drawn, "Tenant 12 main", LIVE, size, at)
@@ -94,16 +94,16 @@ def test_the_figure_is_the_screens_own(site: Site) -> None:
     assert any("no data" in gap["text"] for gap in gaps)
 
 
-def test_its_caption_says_what_is_seen(site: Site, web: httpx.Client) -> None:
-    said = texts(web.get(chart(site, CLOCKS, range=AUTUMN_DAY, width=1200)).content)
-    assert "Clock tower FM-CLOCKS" in said
-    (line,) = (text for text in said if " – " in text)
+def test_its_caption_describes_the_chart(site: Site, web: httpx.Client) -> None:
+    reply = texts(web.get(chart(site, CLOCKS, range=AUTUMN_DAY, width=1200)).content)
+    assert "Clock tower FM-CLOCKS" in reply
+    (line,) = (text for text in reply if " – " in text)
     assert line == (
         "Sun 1 Nov 2026, 00:00 EDT – Mon 2 Nov 2026, 00:00 EST · America/New_York ·"
         " EDT (UTC−04:00) and EST (UTC−05:00) · 1 min rows · min and max exact"
     )
-    assert "Flow rate, gal/min" in said
-    assert any(text.startswith("Weir · ") for text in said)
+    assert "Flow rate, gal/min" in reply
+    assert any(text.startswith("Weir · ") for text in reply)
 
 
 @pytest.mark.parametrize(
@@ -113,32 +113,32 @@ def test_its_caption_says_what_is_seen(site: Site, web: httpx.Client) -> None:
         ("Asia/Kolkata", ["12:00", "15:00", "18:00", "21:00", "00:00", "03:00", "06:00", "09:00"]),
     ],
 )
-def test_its_axis_reads_in_the_zone(
+def test_its_axis_is_in_the_zone(
     site: Site, web: httpx.Client, zone: str, marks: list[str]
 ) -> None:
-    """On New York's day of 25 hours 03:00 stands four hours after midnight, not three; Kolkata
-    is half an hour off."""
+    """On New York's day of 25 hours 03:00 is four hours after midnight, not three; Kolkata is half
+    an hour off."""
     root = ElementTree.fromstring(web.get(chart(site, CLOCKS, range=AUTUMN_DAY, zone=zone)).content)
     marked = [e[0] for e in root.iter() if e.get("class") == "xtick" and len(e)]
-    found = {"".join(text.itertext())[:5]: _left_px(text) for text in marked}
-    assert [text for text in found if text in marks] == marks
+    fields = {"".join(text.itertext())[:5]: _left_px(text) for text in marked}
+    assert [text for text in fields if text in marks] == marks
     hour_px = (1_000 - 64 - 16) / 25
     first = {"America/New_York": 4.0, "Asia/Kolkata": 2.5}[zone]
     for n, text in enumerate(marks):
-        assert found[text] == pytest.approx(64 + hour_px * (first + 3 * n), abs=0.6)
+        assert fields[text] == pytest.approx(64 + hour_px * (first + 3 * n), abs=0.6)
 
 
 def _left_px(text: ElementTree.Element) -> float:
-    """Of ``translate(x,y)``."""
+    """The x of ``translate(x,y)``."""
     return float(text.get("transform", "").partition("(")[2].partition(",")[0])
 
 
-def test_a_name_that_would_be_markup_is_words(site: Site, web: httpx.Client) -> None:
-    said = texts(web.get(chart(site, TRICKY)).content)
-    assert "<img src=x onerror=alert(1)> & Sons FM-<b>&amp;" in said
+def test_a_name_is_never_markup(site: Site, web: httpx.Client) -> None:
+    reply = texts(web.get(chart(site, TRICKY)).content)
+    assert "<img src=x onerror=alert(1)> & Sons FM-<b>&amp;" in reply
 
 
-def test_why_there_is_nothing_to_see_is_said(site: Site, web: httpx.Client) -> None:
+def test_an_empty_image_has_a_reason(site: Site, web: httpx.Client) -> None:
     assert "This device has never reported." in texts(web.get(chart(site, NEVER)).content)
 
 
@@ -153,24 +153,24 @@ def test_a_pdf_is_one_page_with_its_caption(site: Site, web: httpx.Client) -> No
 # --- The wall ------------------------------------------------------------------------------------
 
 
-def test_a_wall_shows_up_to_fifty_tiles_with_their_words(site: Site, web: httpx.Client) -> None:
+def test_a_wall_shows_up_to_fifty_tiles_with_their_texts(site: Site, web: httpx.Client) -> None:
     answer = web.get("/export/fleet.svg?sort=label")
     root = ElementTree.fromstring(answer.content)
     tiles = [e for e in root if e.tag.endswith("}g")]
     assert len(tiles) == 50
-    said = texts(answer.content)
-    assert {"Fleet", "Clock tower", "FM-CLOCKS", "■ Silent", "uptime", "quality"} <= set(said)
-    assert any("1–50 of" in text for text in said)
-    assert any(text.startswith("<img src=x") and text.endswith("…") for text in said)
+    shown = texts(answer.content)
+    assert {"Fleet", "Clock tower", "FM-CLOCKS", "■ Silent", "uptime", "quality"} <= set(shown)
+    assert any("1–50 of" in text for text in shown)
+    assert any(text.startswith("<img src=x") and text.endswith("…") for text in shown)
 
 
-def test_a_wall_is_that_of_the_page(site: Site, web: httpx.Client) -> None:
-    said = texts(web.get(f"/export/fleet.svg?q={LIVE}&window=7d&units=metric").content)
-    assert {"Tenant 12 main", LIVE, "● Reporting"} <= set(said)
-    assert any(text.startswith("L/min") for text in said)
-    assert not {"Clock tower", "Old main"} & set(said)
-    (share,) = (text for text in said if text.endswith("%"))
-    assert 90 < float(share[:-1]) < 100  # ten days with a hole of six hours, seen for seven
+def test_a_wall_equals_that_of_the_page(site: Site, web: httpx.Client) -> None:
+    reply = texts(web.get(f"/export/fleet.svg?q={LIVE}&window=7d&units=metric").content)
+    assert {"Tenant 12 main", LIVE, "● Reporting"} <= set(reply)
+    assert any(text.startswith("L/min") for text in reply)
+    assert not {"Clock tower", "Old main"} & set(reply)
+    (share,) = (text for text in reply if text.endswith("%"))
+    assert 90 < float(share[:-1]) < 100  # ten days with a gap of six hours, in a window of seven
 
 
 def test_a_wall_as_png_and_pdf(site: Site, web: httpx.Client) -> None:
@@ -184,21 +184,24 @@ def test_a_wall_as_png_and_pdf(site: Site, web: httpx.Client) -> None:
     assert "Clock tower" in page.extract_text()
 
 
-def test_a_wall_without_a_device_says_so(site: Site, web: httpx.Client) -> None:
+def test_a_wall_without_a_device_has_a_message(site: Site, web: httpx.Client) -> None:
     assert "No device matches “nowhere”." in texts(web.get("/export/fleet.svg?q=nowhere").content)
 
 
-# --- Answers -------------------------------------------------------------------------------------
+# --- Responses -----------------------------------------------------------------------------------
 
 
-def test_an_image_is_named_by_what_it_shows_and_kept_for_a_minute_by_its_reader(
-    site: Site, web: httpx.Client
-) -> None:
-    headers = web.get(chart(site, CLOCKS, range=AUTUMN_DAY)).headers
+def test_an_image_has_a_name_and_is_cached_for_a_minute(site: Site, web: httpx.Client) -> None:
+    answers = [
+        web.get(chart(site, CLOCKS, range=AUTUMN_DAY, **more)) for more in ({}, {"units": "us"})
+    ]
+    headers = answers[1].headers
     assert headers["Content-Disposition"] == (
         'inline; filename="weir_FM-CLOCKS_flow_rate_2026-11-01T040000Z_2026-11-02T050000Z.svg"'
     )
     assert headers["Cache-Control"] == "private, max-age=60"
+    # Without units the organization's setting counts, which may change.
+    assert answers[0].headers["Cache-Control"] == "private, max-age=0"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert "script-src" not in headers["Content-Security-Policy"]
     assert headers["Content-Security-Policy"].startswith("default-src 'none'")
@@ -214,7 +217,7 @@ def test_an_image_is_named_by_what_it_shows_and_kept_for_a_minute_by_its_reader(
         ("/export/fleet.webp", 404, None),
     ],
 )
-def test_what_cant_be_drawn_is_a_problem(
+def test_an_invalid_image_is_a_problem(
     site: Site, web: httpx.Client, path: str, status: int, named: list[str] | None
 ) -> None:
     answer = web.get(path.format(live=site.fleet.ids[LIVE]))
@@ -224,7 +227,7 @@ def test_what_cant_be_drawn_is_a_problem(
         assert [each["parameter"] for each in answer.json()["errors"]] == named
 
 
-def test_the_service_failing_is_a_problem_in_words(site: Site, web: httpx.Client) -> None:
+def test_a_failing_service_is_a_problem_with_a_message(site: Site, web: httpx.Client) -> None:
     site.broken.set()
     try:
         answer = web.get(chart(site, LIVE))
@@ -241,9 +244,7 @@ def test_the_service_failing_is_a_problem_in_words(site: Site, web: httpx.Client
         (NoBrowser("Chromium is not installed on this server."), 501, None),
     ],
 )
-def test_a_renderer_that_cant_draw_says_why(
-    error: Exception, status: int, again: str | None
-) -> None:
+def test_a_failing_renderer_has_a_reason(error: Exception, status: int, again: str | None) -> None:
     def make() -> routes.Image:
         raise error
 
@@ -252,5 +253,5 @@ def test_a_renderer_that_cant_draw_says_why(
     assert answer.get_json()["detail"] == error.detail  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_a_device_that_retired_is_drawn_by_its_id(site: Site, web: httpx.Client) -> None:
+def test_an_inactive_device_is_drawn_by_its_id(site: Site, web: httpx.Client) -> None:
     assert web.get(chart(site, RETIRED)).status_code == 200

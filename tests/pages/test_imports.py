@@ -21,11 +21,11 @@ def test_the_page_is_for_administrators(
 ) -> None:
     monkeypatch.setattr(session, "me", lambda: Me("k", "key", "", role, may_embed=False))
     page = importlib.import_module("pages.imports").layout()
-    found = [each for each in walk(page) if getattr(each, "id", "") == "import-page"]
+    results = [each for each in walk(page) if getattr(each, "id", "") == "import-page"]
     if role is not Role.ADMINISTRATOR:
         assert "for administrators" in text(page)
-        assert found == []
+        assert results == []
         return
-    settings = json.loads(getattr(found[0], "data-settings"))
+    settings = json.loads(getattr(results[0], "data-settings"))
     assert settings["files"] == "/import/files"
     assert settings["pieceBytes"] == IMPORT_PIECE_BYTES

@@ -1,4 +1,4 @@
-"""The report as PDF, by its address: made by a real Chromium of a real service's days."""
+"""The report as PDF by its address: from a real service's days, by a real Chromium."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from components.units import UNITS_BY_NAME
 from components.usage.queries import gather, pick
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Fleet, Site, ms
 from tests.dashboards import _flow as flow  # pyright: ignore[reportPrivateUsage]
+from web import report as report_pdf
 from web.rendering import NoBrowser
-from web.report import pdf as report_pdf
-from web.report import routes
-from web.report.pdf import fluid
+from web.report import fluid
 
 AUTUMN = "2026-10-31..2026-11-02"  # with New York's day of 25 hours
 GROUP = "Risers"
@@ -33,11 +32,11 @@ POINTS = {"a4": (595, 842), "letter": (612, 792)}
 def risers(fleet: Fleet) -> list[str]:
     """A group of twelve with a month of readings; their serial numbers."""
     serials = [f"RISER-{n:02}" for n in range(12)]
-    said = {"deviceTimeZone": "America/New_York", "reportingInterval": 1800.0}
+    fields = {"deviceTimeZone": "America/New_York", "reportingInterval": 1800.0}
     fleet.store.import_devices(
         ORGANIZATION,
         [
-            NewDevice(s, {"label": f"Riser {s[-2:]}", "config": {"groups": [GROUP]}, **said})
+            NewDevice(s, {"label": f"Riser {s[-2:]}", "config": {"groups": [GROUP]}, **fields})
             for s in serials
         ],
     )
@@ -54,8 +53,8 @@ def web(site: Site) -> Iterator[httpx.Client]:
         yield http
 
 
-def pdf(web: httpx.Client, **said: str) -> PdfReader:
-    answer = web.get("/export/report.pdf", params=said)
+def pdf(web: httpx.Client, **text: str) -> PdfReader:
+    answer = web.get("/export/report.pdf", params=text)
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/pdf"), (
         answer.text
     )
@@ -69,19 +68,19 @@ def texts(reader: PdfReader) -> list[str]:
 @pytest.mark.parametrize("paper", list(POINTS))
 @pytest.mark.parametrize("units", ["us", "metric"])
 def test_one_device_on_paper(site: Site, web: httpx.Client, paper: str, units: str) -> None:
-    """As many days of as much water as the usage summary has."""
-    said = {"devices": site.fleet.ids[CLOCKS], "range": AUTUMN, "units": units}
-    reader = pdf(web, paper=paper, **said)
+    """It has the same days and volumes as the usage summary."""
+    fields = {"devices": site.fleet.ids[CLOCKS], "range": AUTUMN, "units": units}
+    reader = pdf(web, paper=paper, **fields)
     width, height = POINTS[paper]
     assert [(round(p.mediabox.width), round(p.mediabox.height)) for p in reader.pages] == [
         (width, height)
     ]
     (text,) = texts(reader)
-    assert text.count("Clock tower") >= 2  # the head of the page and the title
+    assert text.count("Clock tower") >= 2  # the page header and the title
     assert "31 Oct 2026 – 2 Nov 2026 · 3 days" in text
     assert "America/New_York" in text
     assert "1 / 1" in text
-    access, view = ServiceAccess(site.client, ReplyCache()), read_report_view(said).usage
+    access, view = ServiceAccess(site.client, ReplyCache()), read_report_view(fields).usage
     picked = pick(access, view, now_ms())
     (usage,) = gather(access, picked.meters, view, None, Deadline(60), now_ms()).usages
     of = UNITS_BY_NAME[units]
@@ -93,7 +92,7 @@ def test_one_device_on_paper(site: Site, web: httpx.Client, paper: str, units: s
 
 
 @pytest.mark.parametrize("paper", list(POINTS))
-def test_a_group_has_a_page_of_sums_and_then_one_a_device(
+def test_a_group_has_a_page_of_totals_and_one_for_each_device(
     risers: list[str], web: httpx.Client, paper: str
 ) -> None:
     pages = texts(pdf(web, group=GROUP, range="2026-10", paper=paper))
@@ -108,20 +107,20 @@ def test_a_group_has_a_page_of_sums_and_then_one_a_device(
         assert "Sat 31 Oct 2026" in page
 
 
-def test_a_long_table_repeats_its_head_and_cuts_no_row(site: Site, web: httpx.Client) -> None:
+def test_a_long_table_repeats_its_header_and_cuts_no_row(site: Site, web: httpx.Client) -> None:
     reader = pdf(web, devices=site.fleet.ids[LIVE], range="200d")
     pages = texts(reader)
     assert 3 <= len(pages) <= 6
     assert all("Day Volume Cost Mean flow Max flow Coverage" in page for page in pages)
-    told = " ".join(pages)
-    days = re.findall(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} \w{3} 20\d\d", told)
-    assert len(days) == 200 + 1  # and when it was made
+    result = " ".join(pages)
+    days = re.findall(r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} \w{3} 20\d\d", result)
+    assert len(days) == 200 + 1  # and the time of its making
 
 
-def test_its_picture_is_the_figure_of_the_screen(
+def test_its_chart_is_the_figure_of_the_screen(
     site: Site, web: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Drawn of the same rows, in colours that follow the page's theme."""
+    """From the same rows, in colours that follow the page's theme."""
     drawn: list[str] = []
 
     def watched(svg: str) -> str:
@@ -132,50 +131,52 @@ def test_its_picture_is_the_figure_of_the_screen(
     answer = web.get(
         "/export/report/chart.json", params={"devices": site.fleet.ids[CLOCKS], "range": AUTUMN}
     )
-    told = answer.json()["html"]
+    body = answer.json()["html"]
     (svg,) = drawn
-    assert svg in told
-    assert "Flow rate · 5 min rows" in told or "Flow rate · 1 min rows" in told
+    assert svg in body
+    assert "Flow rate · 5 min rows" in body or "Flow rate · 1 min rows" in body
     assert "var(--accent)" in svg
     assert "var(--band)" in svg
-    assert "var(--ok)" in svg  # the lane of quality
-    assert 'role="img" aria-label="Flow rate. ' in told
+    assert "var(--ok)" in svg  # the strip of quality
+    assert 'role="img" aria-label="Flow rate. ' in body
 
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refused reports -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("said", "parameter"),
+    ("fields", "parameter"),
     [
         ({"range": "yesterday"}, "range"),
         ({"paper": "a3"}, "paper"),
         ({"colour": "red"}, "colour"),
     ],
 )
-def test_what_is_no_report_is_said(web: httpx.Client, said: dict[str, str], parameter: str) -> None:
-    answer = web.get("/export/report.pdf", params=said)
+def test_invalid_reports_are_refused_with_a_reason(
+    web: httpx.Client, fields: dict[str, str], parameter: str
+) -> None:
+    answer = web.get("/export/report.pdf", params=fields)
     assert (answer.status_code, answer.headers["Content-Type"]) == (400, "application/problem+json")
     assert [each["parameter"] for each in answer.json()["errors"]] == [parameter]
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("fields", "words"),
     [
         ({"q": "nothing like it"}, "No device matches."),
         ({}, "devices match, and a report covers at most 50"),
         ({"group": GROUP, "range": "366d"}, "4,392 rows, and a report covers at most 3,700"),
     ],
 )
-def test_too_many_or_none_are_no_report(
-    risers: list[str], web: httpx.Client, said: dict[str, str], words: str
+def test_too_many_devices_or_none_are_refused(
+    risers: list[str], web: httpx.Client, fields: dict[str, str], words: str
 ) -> None:
-    answer = web.get("/export/report.pdf", params=said)
+    answer = web.get("/export/report.pdf", params=fields)
     assert answer.status_code == 400
     assert words in answer.json()["detail"]
 
 
-def test_while_two_are_made_a_third_is_told_when_to_come_back(
+def test_a_third_concurrent_report_gets_a_time_to_retry(
     site: Site, web: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go = threading.Semaphore(0), threading.Event()
@@ -185,13 +186,13 @@ def test_while_two_are_made_a_third_is_told_when_to_come_back(
         assert go.wait(60)
         raise NoBrowser("Chromium is not installed on this server.")
 
-    monkeypatch.setattr(routes, "paper", slow)
-    said = {"devices": site.fleet.ids[CLOCKS]}
+    monkeypatch.setattr(report_pdf, "paper", slow)
+    fields = {"devices": site.fleet.ids[CLOCKS]}
     statuses: list[int] = []
 
     def ask() -> None:
         statuses.append(
-            httpx.get(f"{site.url}/export/report.pdf", params=said, timeout=90).status_code
+            httpx.get(f"{site.url}/export/report.pdf", params=fields, timeout=90).status_code
         )
 
     waiting = [threading.Thread(target=ask) for _ in range(2)]
@@ -199,7 +200,7 @@ def test_while_two_are_made_a_third_is_told_when_to_come_back(
         thread.start()
     for _ in waiting:
         assert begun.acquire(timeout=60)
-    third = web.get("/export/report.pdf", params=said)
+    third = web.get("/export/report.pdf", params=fields)
     go.set()
     for thread in waiting:
         thread.join()
@@ -210,7 +211,7 @@ def test_while_two_are_made_a_third_is_told_when_to_come_back(
 
 
 def test_the_rest_of_the_fleet_stays_out_of_a_report(site: Site, web: httpx.Client) -> None:
-    """Ids of no device, or none that the reader may see, are no devices."""
+    """Ids outside the reader's scope, or of no device, are left out."""
     other = "00000000-0000-4000-8000-000000000000"
     assert web.get("/export/report.pdf", params={"devices": other}).status_code == 400
     chart = web.get("/export/report/chart.json", params={"devices": other})

@@ -1,4 +1,4 @@
-"""A real leak put onto a real district is found, end to end: files, commands, the service."""
+"""A leak added to a real district's readings is found, end to end: files, commands, the service."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tests.commands.conftest import CommandLine
 
 DISTRICT = "BWDF-DMA02"
 DAYS, BEGINS_DAY = 150, 120
-SHARE = 0.4  # of the mean inflow, at its height
+SHARE = 0.4  # of the mean inflow, at its peak
 GAL_PER_M3 = 264.172
 
-# Real meters are no part of the project: their tests run where the folder is.
+# Real meters are not part of the project: their tests run where the folder is.
 pytestmark = pytest.mark.skipif(
     not (DATA / "battledim_leaks.csv.gz").exists(), reason="the folder with real meters isn't there"
 )
@@ -36,7 +36,7 @@ def rows_of_district() -> list[dict[str, str]]:
 
 
 def leak() -> list[float]:
-    """Gallons an hour of the first abrupt one."""
+    """The first abrupt leak, in gallons an hour."""
     with gzip.open(DATA / "battledim_leaks.csv.gz", "rt") as file:
         rows = [row for row in csv.DictReader(file) if row["kind"] == "abrupt"]
     return [
@@ -59,9 +59,9 @@ def test_an_abrupt_leak_is_found_within_a_day(tmp_path: Path) -> None:
     flask.ask("devices", "import", tmp_path / "devices.json", "--org", org)
     rows = rows_of_district()
     begins_ms = parse_instant(rows[0]["recorded_at"]) + BEGINS_DAY * DAY_MS
-    told = [float(row["flow_amount"]) for row in rows if row["flow_amount"]]
+    messages = [float(row["flow_amount"]) for row in rows if row["flow_amount"]]
     water = leak()
-    scale = SHARE * sum(told) / len(told) / max(water)
+    scale = SHARE * sum(messages) / len(messages) / max(water)
     for row in rows:
         hour = (parse_instant(row["recorded_at"]) - begins_ms) // HOUR_MS
         if 0 <= hour < len(water) and row["flow_amount"]:
@@ -78,9 +78,9 @@ def test_an_abrupt_leak_is_found_within_a_day(tmp_path: Path) -> None:
     client = Client.in_process(
         create_service(store, Settings.from_env(environ)), Credential.key(key)
     )
-    found = client.findings(device=DISTRICT, kinds=["burst"], from_ms=begins_ms).findings
-    since = [each for each in found if each.start_ms >= begins_ms - HOUR_MS]
-    assert since, found
+    reply = client.findings(device=DISTRICT, kinds=["burst"], from_ms=begins_ms).findings
+    since = [each for each in reply if each.start_ms >= begins_ms - HOUR_MS]
+    assert since, reply
     first = min(since, key=lambda each: each.opened_ms)
     assert first.opened_ms <= begins_ms + DAY_MS
     assert first.severity == "critical"

@@ -1,4 +1,4 @@
-"""Real meters' readings, laid out as their sources lay them out, are read to the truths' totals."""
+"""Real meters' readings, in the layouts of their sources, give the known totals."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def totals(path: Path, mapping: Mapping) -> dict[str, float]:
     file = opened(path, mapping.form, mapping.encoding)
     names = device_names(file, mapping)
     places = Places(Devices({name: key for key, name in enumerate(names)}))
-    found: defaultdict[str, float] = defaultdict(float)
+    result: defaultdict[str, float] = defaultdict(float)
     for batch in batches(file, mapping.check(), places, now_ms()):
         assert batch.refused == ()
         for key in np.unique(batch.columns.devices).tolist():
             rows = batch.columns.values[AMOUNT][batch.columns.devices == key]
-            found[names[key]] += float(np.nansum(rows))
-    return dict(found)
+            result[names[key]] += float(np.nansum(rows))
+    return dict(result)
 
 
 def corrected(path: Path, *changes: tuple[str, str]) -> Mapping:
@@ -50,16 +50,16 @@ def wall(row: Raw, zone: str, form: str) -> str:
 
 
 def first_meters(source: Source) -> dict[str, list[Raw]]:
-    """The first meters' rows; the file has one meter after the other."""
-    found: dict[str, list[Raw]] = {}
+    """The rows of the first meters; the file has one meter after the other."""
+    results: dict[str, list[Raw]] = {}
     with gzip.open(source.readings, "rt") as file:
         for row in csv.DictReader(file):
-            if row["device"] not in found and len(found) == METERS:
-                return found
+            if row["device"] not in results and len(results) == METERS:
+                return results
             at_s = parse_instant(row["recorded_at"]) // 1000
             amount = float(row["flow_amount"] or 0)
-            found.setdefault(row["device"], []).append(Raw(at_s, None, None, amount))
-    return found
+            results.setdefault(row["device"], []).append(Raw(at_s, None, None, amount))
+    return results
 
 
 def litres(rows: Sequence[Raw]) -> list[float]:
@@ -78,9 +78,9 @@ def test_households_with_registers_and_differences(shared_data: Path, tmp_path: 
             lines.append(f"{device};I{device[-4:]};{stamp};{register:.0f};{amount:.0f}")
     path = tmp_path / "swm.csv.gz"
     path.write_bytes(gzip.compress("\n".join(lines).encode(), 1))
-    found = totals(path, corrected(path, ("zone", "Europe/Madrid")))
+    result = totals(path, corrected(path, ("zone", "Europe/Madrid")))
     truth = {device: source.given[device]["total_flow_amount"] for device in meters}
-    assert found == {device: pytest.approx(total, rel=1e-6) for device, total in truth.items()}
+    assert result == {device: pytest.approx(total, rel=1e-6) for device, total in truth.items()}
 
 
 def test_districts_in_columns(shared_data: Path, tmp_path: Path) -> None:
@@ -97,6 +97,6 @@ def test_districts_in_columns(shared_data: Path, tmp_path: Path) -> None:
         lines.append(";".join([stamp, *texts]))
     path = tmp_path / "inflow.csv"
     path.write_text("\n".join(lines), "cp1252")
-    found = totals(path, corrected(path, ("zone", "Europe/Rome")))
+    result = totals(path, corrected(path, ("zone", "Europe/Rome")))
     truth = {device: each["total_flow_amount"] for device, each in source.given.items()}
-    assert found == {device: pytest.approx(total, rel=1e-6) for device, total in truth.items()}
+    assert result == {device: pytest.approx(total, rel=1e-6) for device, total in truth.items()}

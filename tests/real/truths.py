@@ -1,5 +1,5 @@
-"""What the real meters' files hold, counted without the service: once by whoever made the truths,
-and once here, from the CSV, where exact repeats must be left out first."""
+"""Counts from the real meters' files, made without the service: once by the authors of the data,
+and once here from the CSV, where exact repeats must be left out first."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Raw(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """One real source: its files, and what was counted in them."""
+    """One real source: its files, and the counts from them."""
 
     name: str
     folder: Path
@@ -50,7 +50,7 @@ class Source:
 
     @cached_property
     def given(self) -> dict[str, dict[str, Any]]:
-        """The truths as they were made: by device."""
+        """The given counts, by device."""
         return _json(self.folder / "truths" / f"{self.name}.json.gz")["devices"]
 
     @cached_property
@@ -71,15 +71,15 @@ class Source:
 
     @cached_property
     def repeats(self) -> int:
-        """Rows of the file that stand in it before, whole."""
+        """The number of rows that repeat an earlier row exactly."""
         with gzip.open(self.readings, "rb") as file:
             lines = file.read().splitlines()[1:]
         return len(lines) - len(set(lines))
 
     @cached_property
     def truth(self) -> dict[str, dict[str, Any]]:
-        """What the service should answer: the given truths, counted anew from distinct rows
-        where the file repeats some."""
+        """The expected results of the service: the given counts, or a recount from distinct rows if
+        the file has repeats."""
         if not self.repeats:
             return self.given
         return {
@@ -93,10 +93,10 @@ class Source:
         return {d: recount_hours(dict.fromkeys(rows)) for d, rows in self.rows.items()}
 
     def observed(self, device: str, window: dict[str, Any], resolution: str) -> int:
-        """How many buckets start in the window and hold a row.
+        """How many buckets start in the window and have a row.
 
-        The truths count those whose row lies in the window, which is the same but where a window
-        ends within a bucket: half an hour has its hour's start, and may lack its rows.
+        The given counts are of those whose row lies in the window. That is the same unless a window
+        ends within a bucket: half an hour has the start of its hour, and may lack its rows.
         """
         low, high = (_seconds(window[side]) for side in ("from", "to"))
         if (high + 1) % STORED_S.get(resolution, 1) == 0:
@@ -114,37 +114,37 @@ def _json(path: Path) -> Any:
         return json.load(file)
 
 
-# --- Counting, the plain way ---------------------------------------------------------------------
+# --- The recount ----------------------------------------------------------------------------------
 
 
-def recount(rows: Sequence[Raw], asked: dict[str, Any]) -> dict[str, Any]:
-    """Days, months and windows of one device in the shape of the truths; ``asked`` says which
-    windows, and in which zone."""
-    zone = ZoneInfo(asked["timezone"])
+def recount(rows: Sequence[Raw], wanted: dict[str, Any]) -> dict[str, Any]:
+    """Days, months and windows of one device in the shape of the given counts; ``wanted`` has the
+    windows and their zone."""
+    zone = ZoneInfo(wanted["timezone"])
 
     def local(form: str) -> Callable[[Raw], str]:
         return lambda row: datetime.fromtimestamp(row.at_s, zone).strftime(form)
 
     return {
-        "timezone": asked["timezone"],
-        "days": _calendar(rows, asked["days"], local("%Y-%m-%d")),
-        "months": _calendar(rows, asked["months"], local("%Y-%m")),
-        "windows": [_window(rows, window) for window in asked["windows"]],
+        "timezone": wanted["timezone"],
+        "days": _calendar(rows, wanted["days"], local("%Y-%m-%d")),
+        "months": _calendar(rows, wanted["months"], local("%Y-%m")),
+        "windows": [_window(rows, window) for window in wanted["windows"]],
     }
 
 
 def _calendar(
-    rows: Iterable[Raw], asked: dict[str, Any], name: Callable[[Raw], str]
+    rows: Iterable[Raw], wanted: dict[str, Any], name: Callable[[Raw], str]
 ) -> dict[str, dict[str, Any]]:
     groups: defaultdict[str, list[Raw]] = defaultdict(list)
     for row in rows:
         groups[name(row)].append(row)
     return {
         key: {
-            "bucket_utc": asked[key]["bucket_utc"],
-            "minutes": asked[key]["minutes"],
+            "bucket_utc": wanted[key]["bucket_utc"],
+            "minutes": wanted[key]["minutes"],
             "rows": len(group),
-            "avg_throughput": _total(group) / asked[key]["minutes"],
+            "avg_throughput": _total(group) / wanted[key]["minutes"],
             "total": _total(group),
             **_extremes(group, "min", "max"),
         }
@@ -152,29 +152,29 @@ def _calendar(
     }
 
 
-def _window(rows: Iterable[Raw], asked: dict[str, Any]) -> dict[str, Any]:
-    low, high = (_seconds(asked[side]) for side in ("from", "to"))
+def _window(rows: Iterable[Raw], wanted: dict[str, Any]) -> dict[str, Any]:
+    low, high = (_seconds(wanted[side]) for side in ("from", "to"))
     inside = [row for row in rows if low <= row.at_s <= high]
     observed = {name: len({r.at_s // s for r in inside}) for name, s in STORED_S.items()}
     observed["raw"] = len(inside)
-    found = {
-        "name": asked["name"],
-        "from": asked["from"],
-        "to": asked["to"],
+    fields = {
+        "name": wanted["name"],
+        "from": wanted["from"],
+        "to": wanted["to"],
         "observed": observed,
-        "expected_bucket_starts": asked["expected_bucket_starts"],
+        "expected_bucket_starts": wanted["expected_bucket_starts"],
         "total_flow_amount": _total(inside) if inside else None,
         **_extremes(inside, "min_flow_rate", "max_flow_rate"),
         "adaptive": {
-            budget: list(_adaptive(observed, int(budget))) for budget in asked["adaptive"]
+            budget: list(_adaptive(observed, int(budget))) for budget in wanted["adaptive"]
         },
         "lastSeen": None,
     }
     if inside:
         last = max(row.at_s for row in inside)
-        found["lastSeen"] = datetime.fromtimestamp(last, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        found["last_rows_at_that_instant"] = [list(r[1:]) for r in inside if r.at_s == last]
-    return found
+        fields["lastSeen"] = datetime.fromtimestamp(last, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        fields["last_rows_at_that_instant"] = [list(r[1:]) for r in inside if r.at_s == last]
+    return fields
 
 
 def _adaptive(observed: dict[str, int], budget: int) -> tuple[str, int, bool]:
@@ -220,14 +220,16 @@ def _extremes(rows: Iterable[Raw], low: str, high: str) -> dict[str, float | Non
 # --- Comparing -----------------------------------------------------------------------------------
 
 
-def alike(found: Any, expected: Any) -> bool:
-    """Equal, numbers within the truths' tolerance: their source has twelve digits."""
-    if isinstance(found, dict) and isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(alike(found[k], expected[k]) for k in found)
-    if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
-        return len(found) == len(expected) and all(map(alike, found, expected))
-    if isinstance(found, float) or isinstance(expected, float):
-        if found is None or expected is None:
+def alike(result: Any, expected: Any) -> bool:
+    """Equal, with numbers within the data's tolerance: their source has twelve digits."""
+    if isinstance(result, dict) and isinstance(expected, dict):
+        return result.keys() == expected.keys() and all(
+            alike(result[k], expected[k]) for k in result
+        )
+    if isinstance(result, list | tuple) and isinstance(expected, list | tuple):
+        return len(result) == len(expected) and all(map(alike, result, expected))
+    if isinstance(result, float) or isinstance(expected, float):
+        if result is None or expected is None:
             return False
-        return math.isclose(found, expected, rel_tol=1e-6, abs_tol=1e-6)
-    return bool(found == expected)
+        return math.isclose(result, expected, rel_tol=1e-6, abs_tol=1e-6)
+    return bool(result == expected)

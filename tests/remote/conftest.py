@@ -1,4 +1,4 @@
-"""Two Weir servers: one shows what the other has, over HTTP and nothing else."""
+"""Two Weir servers: one shows the data of the other, over HTTP alone."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from tests.world import SETTINGS
 
 
 class Near(NamedTuple):
-    """The dashboard here, and the links that sign in to it with its own key."""
+    """The local dashboard, and the links that sign in to it with its own key."""
 
     url: str
     links: SignInLinks
 
 
 class Site:
-    """A browser at the dashboard, over a socket; `tests.web.auth.wire` asks through it."""
+    """A browser at the dashboard, over a socket; `tests.web.auth.wire` uses it."""
 
     def __init__(self, near: Near, *, signed_in: bool = True) -> None:
         self.http = httpx.Client(base_url=near.url, timeout=30, trust_env=False)
@@ -60,7 +60,7 @@ def running(fleet: Fleet) -> Iterator[Station]:
 
 @pytest.fixture
 def station(running: Station) -> Iterator[Station]:
-    """The server far away, in fine weather."""
+    """The remote server, working normally."""
     running.turn(FINE)
     yield running
     running.turn(FINE)
@@ -68,7 +68,7 @@ def station(running: Station) -> Iterator[Station]:
 
 @contextmanager
 def dashboard(folder: Path, url: str, key: str) -> Iterator[Near]:
-    """A whole site that has no store of its own and shows that server."""
+    """A complete site without a store, which shows that server."""
     environ = {
         "WEIR_DATABASE": f"sqlite:///{folder / 'never.sqlite'}",
         "WEIR_INSTANCE": str(folder / "instance"),

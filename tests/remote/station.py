@@ -1,4 +1,4 @@
-"""A Weir server far away: real sockets, bad weather on demand, and a count of who comes."""
+"""A remote Weir server: real sockets, failures on demand, and a count of its requests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ HEADER = "HTTP_" + KEY_HEADER.upper().replace("-", "_")
 
 @dataclass(frozen=True)
 class Weather:
-    """What becomes of a request. ``answers``: so many get ``status``, ``body`` and ``headers``
-    instead of what they asked for; None for all of them."""
+    """The fate of requests. The first ``answers`` requests get ``status``, ``body`` and ``headers``
+    instead of a normal response; None means all of them."""
 
     delay_s: float = 0.0
     answers: int | None = 0
@@ -44,8 +44,8 @@ class _Quiet(WSGIRequestHandler):
 
 @dataclass
 class Station:
-    """A service at a port that stays its own while it is down. The server closes each connection
-    after one answer, so what is under way at once is how many connections are open at once."""
+    """A service at a port that stays reserved while it is down. The server closes each connection
+    after one response, so the number of open connections is the number of running requests."""
 
     service: Any
     port: int
@@ -62,7 +62,7 @@ class Station:
         return f"http://127.0.0.1:{self.port}"
 
     def turn(self, weather: Weather) -> None:
-        """From now on it is like that, and counting begins anew."""
+        """Behave like that from now on, and reset the counts."""
         with self._lock:
             self.weather, self._spoilt, self.most_at_once = weather, 0, 0
             self.seen.clear()
@@ -74,7 +74,7 @@ class Station:
         self._running = server, thread
 
     def stop(self) -> None:
-        """Nobody listens there any more."""
+        """Close the port."""
         if self._running:
             server, thread = self._running
             server.shutdown()

@@ -1,4 +1,4 @@
-"""Downloads from the production server: what breaks off is never taken for whole."""
+"""Downloads through a real server: an interrupted file is never taken for a complete one."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from tests.components.device.service import Bench, bench
 from tests.servers import free_port
 from tests.web.auth.remote import serving
 from tests.world import SETTINGS, ms
-from web.downloads.streaming import INCOMPLETE
+from web.downloads.routes import INCOMPLETE
 
 START = ms("2026-11-01T00:00Z")
 ROWS = 35_000  # four pages
-PAGES = 20  # of a file that somebody turns away from
-QUIET_S = 3.0  # without a question: longer than a page takes
+PAGES = 10  # of a file that its reader abandons
+QUIET_S = 3.0  # without a request: longer than a page takes
 PATIENCE_S = 60.0
 WHY = "Internal error. The store is on fire."
 
 
 @dataclass
-class Tiring:
-    """The service; once ``pages`` of rows were given it fails."""
+class FailingService:
+    """A service that fails after ``pages`` pages of rows."""
 
     service: Any
     pages: int = 100
@@ -57,24 +57,24 @@ class Tiring:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     with bench(tmp_path_factory.mktemp("downloads")) as opened:
-        # Of no pattern: what is compressed comes out in time.
+        # Without a pattern, so that compressed bytes are sent in time.
         opened.write([(START + n * 1_000, n * 7919 % 9973 / 7, 0.5) for n in range(ROWS)])
         yield opened
 
 
 @pytest.fixture(scope="module")
-def tiring(made: Bench) -> Tiring:
-    return Tiring(create_service(made.store, SETTINGS))
+def failing_service(made: Bench) -> FailingService:
+    return FailingService(create_service(made.store, SETTINGS))
 
 
 @pytest.fixture(scope="module")
 def http(
-    made: Bench, tiring: Tiring, tmp_path_factory: pytest.TempPathFactory
+    made: Bench, failing_service: FailingService, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[httpx.Client]:
-    """Signed in to `flask serve`, which asks the tiring service over the network."""
+    """Signed in to `weir serve`, which uses the failing service over the network."""
     folder: Path = tmp_path_factory.mktemp("instance")
     port = free_port()
-    with serving(tiring) as service:
+    with serving(failing_service) as service:
         environ = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "FLASK_"))}
         environ |= {"WEIR_API_URL": service, "WEIR_INSTANCE": str(folder)}
         command = [sys.executable, "-m", "flask", "serve", "--port", str(port), "--workers", "1"]
@@ -93,7 +93,7 @@ def path_of(made: Bench, kind: str, rows: int = ROWS) -> str:
 
 
 def got(http: httpx.Client, path: str, encoding: str = "identity") -> bytes:
-    """What came, whether the server then cut the connection or ended its answer."""
+    """The body, and whether the server cut the connection or ended the response."""
     body = b""
     with (
         suppress(httpx.RemoteProtocolError),
@@ -106,9 +106,9 @@ def got(http: httpx.Client, path: str, encoding: str = "identity") -> bytes:
 
 
 @pytest.fixture(autouse=True)
-def rested(tiring: Tiring) -> Iterator[None]:
+def rested(failing_service: FailingService) -> Iterator[None]:
     yield
-    tiring.pages, tiring.given = 100, 0
+    failing_service.pages, failing_service.given = 100, 0
 
 
 def test_whole_files(http: httpx.Client, made: Bench) -> None:
@@ -122,10 +122,10 @@ def test_whole_files(http: httpx.Client, made: Bench) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["identity", "gzip"])
-def test_a_csv_that_breaks_off_says_so(
-    http: httpx.Client, made: Bench, tiring: Tiring, encoding: str
+def test_an_interrupted_csv_is_marked(
+    http: httpx.Client, made: Bench, failing_service: FailingService, encoding: str
 ) -> None:
-    tiring.pages, tiring.given = 2, 0
+    failing_service.pages, failing_service.given = 2, 0
     body = got(http, path_of(made, "csv"), encoding)
     if encoding == "gzip":
         unpacker = zlib.decompressobj(31)
@@ -137,20 +137,20 @@ def test_a_csv_that_breaks_off_says_so(
     assert len(rows) == 1 + 20_000
 
 
-def test_a_workbook_that_breaks_off_is_none(
-    http: httpx.Client, made: Bench, tiring: Tiring
+def test_an_interrupted_workbook_is_unreadable(
+    http: httpx.Client, made: Bench, failing_service: FailingService
 ) -> None:
-    tiring.pages, tiring.given = 2, 0
+    failing_service.pages, failing_service.given = 2, 0
     body = got(http, path_of(made, "xlsx"))
     assert len(body) > 10_000
     with pytest.raises(BadZipFile):
         ZipFile(io.BytesIO(body))
 
 
-def test_what_fails_before_the_first_row_is_no_file(
-    http: httpx.Client, made: Bench, tiring: Tiring
+def test_a_failure_before_the_first_row_is_an_error(
+    http: httpx.Client, made: Bench, failing_service: FailingService
 ) -> None:
-    tiring.pages, tiring.given = 0, 0
+    failing_service.pages, failing_service.given = 0, 0
     for kind in ("csv", "xlsx"):
         answer = http.get(path_of(made, kind))
         assert answer.status_code == 500
@@ -159,17 +159,17 @@ def test_what_fails_before_the_first_row_is_no_file(
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
-def test_a_reader_who_turns_away_ends_the_asking(
-    http: httpx.Client, made: Bench, tiring: Tiring, kind: str
+def test_an_abandoned_download_ends_the_requests(
+    http: httpx.Client, made: Bench, failing_service: FailingService, kind: str
 ) -> None:
-    """Of twenty pages the service is asked for the few that had a place to wait in, and then for
-    no more, though nothing else keeps it from going on."""
+    """Of ten pages the service is asked for the few that fit into the buffers, and then for no
+    more, though nothing else stops it."""
     long = [(START + (ROWS + n) * 1_000, n * 7919 % 9973 / 7, 0.5) for n in range(PAGES * 10_000)]
     made.write(long)
     path = path_of(made, kind, ROWS + len(long))
     with http.stream("GET", path, headers={"Accept-Encoding": "identity"}) as answer:
         next(answer.iter_raw(1_000))
-    left = tiring.given
+    left = failing_service.given
     assert left < PAGES // 2
     settled, quiet_s = left, 0.0
     end_s = time.monotonic() + PATIENCE_S
@@ -177,11 +177,11 @@ def test_a_reader_who_turns_away_ends_the_asking(
         before = time.monotonic()
         assert http.get("/session").status_code == 204
         time.sleep(0.05)
-        quiet_s = quiet_s + time.monotonic() - before if tiring.given == settled else 0.0
-        settled = tiring.given
+        quiet_s = quiet_s + time.monotonic() - before if failing_service.given == settled else 0.0
+        settled = failing_service.given
     assert quiet_s >= QUIET_S
-    assert settled <= left + 1  # the one that was under way
+    assert settled <= left + 1  # the one in progress
     whole_s = time.monotonic()
     got(http, path)
-    assert tiring.given - settled > PAGES  # who stays is given them all,
-    assert (time.monotonic() - whole_s) / PAGES < QUIET_S  # in less than that time each
+    assert failing_service.given - settled > PAGES  # a reader who stays gets all pages,
+    assert (time.monotonic() - whole_s) / PAGES < QUIET_S  # each in less than that time

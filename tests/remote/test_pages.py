@@ -1,4 +1,4 @@
-"""Every page works on a server far away, in any weather."""
+"""Every page works on a remote server, in normal operation and in any failure."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ PORTAL = Weather(answers=None, body=PAGE, headers=(("Content-Type", "text/html")
 DOWN = "The service can't be reached."
 
 
-def wall(site: Site, **said: Any) -> dict[str, Any]:
-    answer = wire.wall(site, {"window": "24h", "sort": "serial", **said})
+def wall(site: Site, **fields: Any) -> dict[str, Any]:
+    answer = wire.wall(site, {"window": "24h", "sort": "serial", **fields})
     assert answer.status_code == 200, answer.text
     return answer.json()["response"]["fleet-board"]["data"]
 
 
 def whole_wall(site: Site) -> dict[str, Any]:
-    """As the browser does: again until nothing is missing."""
+    """As the browser does: repeated until nothing is missing."""
     for number in range(60):
-        board = wall(site, asked=number)
+        board = wall(site, request_id=number)
         if "error" in board or board["again_ms"] > 1_000:
             return board
     raise AssertionError("never complete")
 
 
 def chart(site: Site, fleet: Fleet, length_ms: int = 6 * HOUR_MS) -> dict[str, Any]:
-    """What the chart's callback answers, whatever else it answers by now."""
+    """The reply of the chart's callback alone."""
     start, end = fleet.started_ms - length_ms, fleet.started_ms
     question = {"from": stamp(start), "to": stamp(end), "width_px": 800, "theme": "light"}
-    known = dependencies(site.open(DEPENDENCIES).json())
-    of_chart = next(each for each in known if each.outputs[0] == "chart-graph.figure")
+    body = dependencies(site.open(DEPENDENCIES).json())
+    of_chart = next(each for each in body if each.outputs[0] == "chart-graph.figure")
     subject = {"device_id": fleet.ids[STEADY], "time_zone": "UTC", "interval_s": CADENCE_S}
     answer = wire.callback(
         site,
@@ -72,10 +72,10 @@ def notice(answer: dict[str, Any]) -> str:
     return answer["chart-failed"]["data"]
 
 
-# --- In fine weather -----------------------------------------------------------------------------
+# --- Normal operation ----------------------------------------------------------------------------
 
 
-def test_the_wall_shows_the_far_fleet(site: Site, station: Station, fleet: Fleet) -> None:
+def test_the_wall_shows_the_remote_fleet(site: Site, station: Station, fleet: Fleet) -> None:
     board = whole_wall(site)
     assert board["pages"]["words"] == f"1–50 of {COUNT}"
     assert [tile["serial"] for tile in board["tiles"]] == [serial(n) for n in range(50)]
@@ -85,33 +85,33 @@ def test_the_wall_shows_the_far_fleet(site: Site, station: Station, fleet: Fleet
     assert all(seen.path.startswith(("/management/v1/", "/insight/v1/")) for seen in station.seen)
 
 
-def test_the_list_shows_the_far_fleet(site: Site, station: Station) -> None:
+def test_the_list_shows_the_remote_fleet(site: Site, station: Station) -> None:
     answer = wire.rows(site).json()["response"]["devices-grid"]["getRowsResponse"]
     assert answer["rowCount"] == COUNT
     assert MARKUP in str(answer["rowData"])
 
 
-def test_a_devices_page_says_who_it_is(site: Site, station: Station, fleet: Fleet) -> None:
+def test_a_devices_page_has_its_header(site: Site, station: Station, fleet: Fleet) -> None:
     answer = wire.page(site, f"/devices/{fleet.ids[STEADY]}")
     assert "Riser 30" in answer.text
     assert ORGANIZATION_NAME in answer.text
 
 
-def test_a_chart_holds_the_far_readings(site: Site, station: Station, fleet: Fleet) -> None:
-    """Against the rows that the far server gives out when it is asked directly."""
+def test_a_chart_has_the_remote_readings(site: Site, station: Station, fleet: Fleet) -> None:
+    """Against the rows that the remote server returns directly."""
     start, end = fleet.started_ms - 6 * HOUR_MS, fleet.started_ms
     asking = Client.remote(station.url, fleet.key)
-    told = asking.adaptive(fleet.ids[STEADY], from_ms=start, to_ms=end)
+    result = asking.adaptive(fleet.ids[STEADY], from_ms=start, to_ms=end)
     asking.close()
     answer = chart(site, fleet)
     drawn = [y for y in answer["chart-graph"]["figure"]["data"][2]["y"] if y is not None]
-    rates = [value for value in told.values(FLOW_RATE.name) if value is not None]
+    rates = [value for value in result.values(FLOW_RATE.name) if value is not None]
     assert len(rates) > 60
     assert drawn[-len(rates) :] == pytest.approx(rates) or set(rates) <= set(drawn)
     assert notice(answer) == ""
 
 
-# --- In bad weather ------------------------------------------------------------------------------
+# --- Failures ------------------------------------------------------------------------------------
 
 
 def test_a_slow_server_is_waited_for(site: Site, station: Station, fleet: Fleet) -> None:
@@ -121,7 +121,7 @@ def test_a_slow_server_is_waited_for(site: Site, station: Station, fleet: Fleet)
     assert notice(chart(site, fleet)) == ""
 
 
-def test_a_server_that_hangs_is_given_up_and_not_asked_again(
+def test_a_hanging_server_times_out_and_is_not_retried(
     station: Station, fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transport, "READ_TIMEOUT_S", 0.4)
@@ -130,8 +130,8 @@ def test_a_server_that_hangs_is_given_up_and_not_asked_again(
         answer = chart(Site(near), fleet)
     assert notice(answer) == "The service didn't respond in time."
     assert "chart-graph" not in answer
-    asked = [seen.path for seen in station.seen if "/flow/" in seen.path]
-    assert len(asked) == len(set(asked))
+    requests = [seen.path for seen in station.seen if "/flow/" in seen.path]
+    assert len(requests) == len(set(requests))
 
 
 @pytest.fixture
@@ -142,36 +142,36 @@ def down(station: Station) -> Iterator[Station]:
         station.start()
 
 
-def test_where_the_server_is_down_the_last_picture_stays_until_it_is_back(
+def test_while_the_server_is_down_the_last_chart_stays(
     site: Site, down: Station, fleet: Fleet
 ) -> None:
     deadline = time.monotonic() + KNOWN_FOR_S
-    while "error" not in (board := wall(site)):  # for a moment it is what was just asked
+    while "error" not in (board := wall(site)):  # for a moment the cached reply is used
         assert time.monotonic() < deadline, "the wall noticed nothing"
         time.sleep(0.2)
     assert board["error"] == DOWN
     assert "tiles" not in board
     answer = chart(site, fleet)
     assert notice(answer) == DOWN
-    assert "chart-graph" not in answer  # what is drawn stays drawn
+    assert "chart-graph" not in answer  # the chart stays
     page = wire.page(site, f"/devices/{fleet.ids[STEADY]}")
     assert page.status_code == 200
     assert "t be loaded" in page.text
     assert DOWN in page.text
-    assert site.open("/session").status_code == 204  # nobody is signed out by that
+    assert site.open("/session").status_code == 204  # nobody is signed out
     down.start()
     assert len(whole_wall(site)["tiles"]) == 50
     assert notice(chart(site, fleet)) == ""
 
 
-def test_a_server_that_never_was_there(tmp_path: Path) -> None:
+def test_an_unreachable_server_has_a_message(tmp_path: Path) -> None:
     with dashboard(tmp_path, f"http://127.0.0.1:{free_port()}", str(uuid4())) as near:
         site = Site(near)
         assert wall(site)["error"] == DOWN
         assert site.open("/").status_code == 200
 
 
-def test_what_is_no_json_is_told_and_ends_no_session(
+def test_a_reply_that_is_not_json_has_a_message_and_ends_no_session(
     site: Site, station: Station, fleet: Fleet
 ) -> None:
     station.turn(PORTAL)
@@ -188,10 +188,10 @@ def busy(wait_s: int, answers: int | None) -> Weather:
     return Weather(answers=answers, status="429 TOO MANY REQUESTS", body=body, headers=headers)
 
 
-def test_a_busy_server_is_asked_again_when_it_said(
+def test_a_busy_server_is_retried_after_its_retry_after(
     site: Site, station: Station, fleet: Fleet
 ) -> None:
-    chart(site, fleet)  # its credential is known to be good: only the chart's questions follow
+    chart(site, fleet)  # its credential is cached as valid: only the chart's requests follow
     station.turn(busy(1, answers=1))
     answer = chart(site, fleet)
     assert notice(answer) == ""
@@ -200,25 +200,21 @@ def test_a_busy_server_is_asked_again_when_it_said(
     assert second.at_s - first.at_s >= 1
 
 
-def test_a_server_that_asks_for_a_long_pause_is_left_alone(
-    site: Site, station: Station, fleet: Fleet
-) -> None:
+def test_a_long_retry_after_is_respected(site: Site, station: Station, fleet: Fleet) -> None:
     chart(site, fleet)
     station.turn(busy(120, answers=None))
     start = time.monotonic()
     answer = chart(site, fleet)
     assert time.monotonic() - start < 5
     assert "Try again in 120 s." in notice(answer)
-    asked = [seen.path for seen in station.seen]
-    assert len(asked) == len(set(asked)) <= ATTEMPTS
+    requests = [seen.path for seen in station.seen]
+    assert len(requests) == len(set(requests)) <= ATTEMPTS
 
 
-# --- Many at once --------------------------------------------------------------------------------
+# --- Many readers --------------------------------------------------------------------------------
 
 
-def test_many_who_look_at_once_share_a_few_connections(
-    near: Near, station: Station, fleet: Fleet
-) -> None:
+def test_many_readers_share_a_few_connections(near: Near, station: Station, fleet: Fleet) -> None:
     station.turn(Weather(delay_s=0.1))
 
     def look(number: int) -> str:
@@ -232,14 +228,14 @@ def test_many_who_look_at_once_share_a_few_connections(
 
     with ThreadPoolExecutor(MANY) as people:
         assert set(people.map(look, range(MANY))) == {""}
-    assert len(station.seen) >= MANY * 3 // 4  # the charts, at least
+    assert len(station.seen) >= MANY * 3 // 4  # the charts at least
     assert 2 <= station.most_at_once <= MAX_CONNECTIONS
 
 
 # --- The key -------------------------------------------------------------------------------------
 
 
-def test_a_key_revoked_far_away_is_signed_out_here(
+def test_a_key_revoked_at_the_remote_server_is_signed_out_here(
     near: Near, station: Station, fleet: Fleet
 ) -> None:
     secret = str(uuid4())

@@ -1,4 +1,5 @@
-"""Which statuses each person may get from each kind of route, from the rules of access alone."""
+"""The statuses that each principal may get from each kind of route, by the rules of access
+alone."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ PEOPLE = (
     "a session of a revoked key",
     "an old session", "a session of another secret", "a key as a cookie",
 )  # fmt: skip
-NAMES = {  # forms in which a device may be named → what they name
+NAMES = {  # form of a device's name → the devices it can name
     TWIN: TWIN,
     TWIN.upper(): TWIN,
     "T-1": TWIN,
@@ -32,14 +33,16 @@ NAMES = {  # forms in which a device may be named → what they name
 }
 ANNOTATIONS = ("{note}", "{maintenance}", "{correction}")
 OF_SERVICE = ("api", "maker", "operator", "administrator", "its author")
-MADE = ("notes", "maintenance", "corrections")  # whose POST answers 201
+MADE = ("notes", "maintenance", "corrections")  # whose POST responds 201
 OF_TWIN = ("{embed}", "{finding}", "{alert}", "{taken}", "{silence}", "{budget}")
-OF_ALL = ("{rule}", "{receiver}", "{tariff}", "{schedule}")  # of who sees the whole organization
+# For principals with access to the whole organization.
+OF_ALL = ("{rule}", "{receiver}", "{tariff}", "{schedule}")
 
 
 @dataclass(frozen=True)
 class Ask:
-    """``path`` may hold {device}, {embed}, {finding}. ``to``: whose it is to ask, and by what."""
+    """A request. ``path`` may have {device}, {embed}, {finding}. ``to`` names the rule of
+    access."""
 
     path: str
     to: str
@@ -49,7 +52,7 @@ class Ask:
 
 
 def owed(site: Whole, who: str, ask: Ask, name: str) -> set[int]:
-    """The statuses that somebody may get, told from the world alone."""
+    """The statuses that a principal may get, derived from the test data alone."""
     return _FOR[ask.to](site.people[who], ask, NAMES.get(name, ""))
 
 
@@ -85,7 +88,7 @@ def _of_administrator(person: Who, ask: Ask, device: str) -> set[int]:
 
 
 def _of_importer(person: Who, ask: Ask, device: str) -> set[int]:
-    """An administrator of all devices; there is no import with that id."""
+    """For an administrator of all devices; there is no import with that id."""
     if person.api is None:
         return {person.refused}
     return _imported(person.role is Role.ADMINISTRATOR and person.api == EVERYTHING, ask)
@@ -98,7 +101,7 @@ def _of_importers_site(person: Who, ask: Ask, device: str) -> set[int]:
 
 
 def _of_whole(status: int) -> Callable[[Who, Ask, str], set[int]]:
-    """An administrator of all devices, who gets that status."""
+    """For an administrator of all devices, who gets that status."""
 
     def statuses(person: Who, ask: Ask, device: str) -> set[int]:
         if person.api is None:
@@ -110,7 +113,8 @@ def _of_whole(status: int) -> Callable[[Who, Ask, str], set[int]]:
 
 
 def _of_its_administrator(status: int) -> Callable[[Who, Ask, str], set[int]]:
-    """An administrator of the device. A bad body is refused before the device is looked for."""
+    """For an administrator of the device. An invalid body is refused before the device is looked
+    up."""
 
     def statuses(person: Who, ask: Ask, device: str) -> set[int]:
         if person.api is None:
@@ -136,14 +140,14 @@ def _imported(may: bool, ask: Ask) -> set[int]:
 
 
 def _of_silencer(person: Who, ask: Ask, device: str) -> set[int]:
-    found = _of_operator(person, ask, device)
-    return found if found != {200} or device in (person.api or ()) else {404}
+    result = _of_operator(person, ask, device)
+    return result if result != {200} or device in (person.api or ()) else {404}
 
 
 def _of_author(person: Who, ask: Ask, device: str) -> set[int]:
-    """Nobody here is the author: an administrator may all the same."""
-    found = _of_operator(person, ask, device)
-    return {403} if found == {200} and not person.role.may_administer else found
+    """No principal here is the author; an administrator may change it nevertheless."""
+    result = _of_operator(person, ask, device)
+    return {403} if result == {200} and not person.role.may_administer else result
 
 
 def _of_maker(person: Who, ask: Ask, device: str) -> set[int]:
@@ -162,12 +166,12 @@ def _of_site(person: Who, ask: Ask, device: str) -> set[int]:
         return {303} if ask.to != "script" else {401}
     named = "{device}" in f"{ask.path}{ask.body}"
     if ask.path == "/_dash-update-component":
-        return {400}  # let in, and told that it asks nothing
+        return {400}  # signed in, and the callback does nothing
     if ask.path == "/wall":
         return {302}  # to the fleet page
     if ask.to == "nobody's page":
         return {404}
-    if ask.to == "site, by id":  # a choice of devices, of which nobody's are left out
+    if ask.to == "site, by id":  # a choice of devices; devices of other organizations are ignored
         return {200, 400, 404}
     return {200} if not named or device in person.site else {404}
 
@@ -183,7 +187,7 @@ def _of_frame(person: Who, ask: Ask, device: str) -> set[int]:
 
 
 def _of_sender(person: Who, ask: Ask, device: str) -> set[int]:
-    """A good one is let in: there is nobody to write what it sends."""
+    """A valid key is accepted; there is no writer that could store the readings."""
     return {200, 503} if person.sends else {403} if person.api is not None else {person.refused}
 
 

@@ -1,4 +1,4 @@
-"""The whole site as a production server has it, with everybody who may come to it."""
+"""The whole site as a production server has it, and everybody who may request from it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from api.auth.embeds import issue_embed_token
 from api.catalog import KEY_HEADER
 from api.client import Credential
 from api.embeds import EmbedDefinition
+from api.insight.alerts import management
 from api.insight.alerts.model import Condition, Episode
 from api.insight.alerts.rules import Rule, StoredRule
 from api.roles import Role
 from api.settings import Settings
-from api.store.base import Annotation, AnnotationKind, Grant, PlanRow
+from api.store.base import Annotation, AnnotationKind, BillingRow, Grant
 from api.store.base.alerts import AlertChanges, ReceiverRow, SilenceRow
 from api.store.open import open_web_store
 from api.store.sql import findings as sql
@@ -41,9 +42,8 @@ NOTHING = frozenset[str]()
 
 @dataclass(frozen=True)
 class Who:
-    """What somebody sends, and what that opens: devices by the interface (``api``) and by the
-    dashboard (``site``), None where it lets nobody in; ``refused`` is the interface's status then.
-    """
+    """A principal's headers, and its access: devices by the interface (``api``) and by the
+    dashboard (``site``), None without access; ``refused`` is the interface's status then."""
 
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     api: frozenset[str] | None = None
@@ -57,7 +57,7 @@ class Who:
 
 @dataclass
 class Whole:
-    """``apps`` are all Flask applications that the site is made of, found while it was made."""
+    """``apps`` are all Flask applications of the site, recorded while it was built."""
 
     world: World
     web: WebStore
@@ -69,7 +69,7 @@ class Whole:
     _addresses: Iterator[int] = field(default_factory=itertools.count)
 
     def ask(self, who: str, method: str, path: str, **more: Any) -> TestResponse:
-        """From an address of its own each time, over the network."""
+        """From a new address each time, over the network."""
         number = next(self._addresses)
         peer = f"198.{18 + number // 65_536}.{number // 256 % 256}.{number % 256}"
         return self.browser.open(
@@ -83,7 +83,7 @@ class Whole:
         )
 
     def new_finding(self, *, dismissed: bool = False) -> str:
-        """Of the twin."""
+        """A finding of the twin; returns its id."""
         store, key = self.world.store, self.world.devices[TWIN].key
         number, id = next(self._addresses), str(uuid4())
         row: list[Any] = [key, "stuck", number, id, "notice", 2, number, None, 12.0, "h", None]
@@ -95,7 +95,7 @@ class Whole:
         return id
 
     def new_alerting(self, what: str) -> str:
-        """An alert or silence of the twin, a rule or receiver of its organization."""
+        """An alert or silence of the twin, or a rule or receiver of its organization."""
         store, id = self.world.store, str(uuid4())
         if what in ("alert", "taken"):
             store.mark_alerts([self.world.devices[TWIN].key])
@@ -120,7 +120,9 @@ class Whole:
                 "budget": '{"measure": "volume", "amount": "5"}',
             }[what]
             name = f"device:{TWIN}" if what == "budget" else "T"
-            store.keep_plan(PlanRow(id, ACME, kind, name, definition, None, "key", 0, 0), ())
+            store.keep_billing_row(
+                BillingRow(id, ACME, kind, name, definition, None, "key", 0, 0), ()
+            )
         elif what == "receiver":
             row = ReceiverRow(
                 id, ACME, "Desk", "email", '{"to": ["a@b.example"]}', "", 1, "", "key", 0, 0
@@ -132,7 +134,7 @@ class Whole:
         return id
 
     def new_annotation(self, kind: str) -> str:
-        """Of the twin, by somebody else."""
+        """An annotation of the twin, by another author."""
         twin, at_ms = self.world.devices[TWIN], ms("2026-03-08T12:00Z")
         made = Annotation(
             str(uuid4()), ACME, AnnotationKind(kind), twin.key, None, at_ms, at_ms + 60_000,
@@ -146,7 +148,7 @@ class Whole:
         return made.id
 
     def new_embed(self) -> str:
-        """Of the twin."""
+        """An embed of the twin."""
         everything = Grant(everything=True)
         id = f"emb_{uuid4().hex}"
         definition = EmbedDefinition("chart", (TWIN,))
@@ -158,7 +160,7 @@ class Whole:
 
 @contextmanager
 def whole(folder: Path, **more: str) -> Iterator[Whole]:
-    """``more`` are settings by their names."""
+    """``more`` are settings by name."""
     url = f"sqlite:///{folder / 'weir.sqlite'}"
     settings = Settings.from_env(
         {
@@ -182,6 +184,7 @@ def whole(folder: Path, **more: str) -> Iterator[Whole]:
         patch.setattr(Flask, "__init__", noted)
         browser = Browser(app.site(settings), use_cookies=False)
         patch.undo()
+        patch.setattr(management, "TEST_S", 0.1)  # no writer runs here that would send
         site = Whole(world, web, settings, apps, browser, {}, "")
         site.embed_id = site.new_embed()
         site.people |= _people(site)
@@ -191,7 +194,7 @@ def whole(folder: Path, **more: str) -> Iterator[Whole]:
 
 def _people(site: Whole) -> dict[str, Who]:
     world, everything = site.world, Grant(everything=True)
-    known = world.credentials
+    credentials = world.credentials
     sends, _ = world.new_key(everything, ingest=True)
     looks, _ = world.new_key(everything, role=Role.VIEWER)
     administers, _ = world.new_key(everything, role=Role.ADMINISTRATOR)
@@ -211,9 +214,9 @@ def _people(site: Whole) -> dict[str, Who]:
         return Who({"Cookie": f"{COOKIE}={Seal(secret).close(begun)}"}, **more)
 
     def of(name: str) -> str:
-        return known[name].headers[KEY_HEADER]
+        return credentials[name].headers[KEY_HEADER]
 
-    mine, theirs = frozenset(known["all"].sees), frozenset({FOREIGN})
+    mine, theirs = frozenset(credentials["all"].sees), frozenset({FOREIGN})
     return {
         "nobody": Who(),
         "a key": key(of("all"), api=mine, may_embed=True),
@@ -221,7 +224,9 @@ def _people(site: Whole) -> dict[str, Who]:
         "an administrator's key": key(
             administers, api=mine, may_embed=True, role=Role.ADMINISTRATOR
         ),
-        "a key of other devices": key(of("devices"), api=known["devices"].sees, may_embed=True),
+        "a key of other devices": key(
+            of("devices"), api=credentials["devices"].sees, may_embed=True
+        ),
         "a key of a group": key(of("group"), api=NORTH, may_embed=True),
         "an administrator's key of a group": key(
             of_group, api=NORTH, may_embed=True, role=Role.ADMINISTRATOR
@@ -234,13 +239,13 @@ def _people(site: Whole) -> dict[str, Who]:
         "an unknown key": key(str(uuid4())),
         "a key id": key("key_of_somebody", refused=403),
         "two keys": key(f"{of('all')}, {of('all')}"),
-        "a token": Who(known["token"].headers, api=mine),
-        "a token for one": Who(known["token for one"].headers, api=frozenset({TWIN})),
+        "a token": Who(credentials["token"].headers, api=mine),
+        "a token for one": Who(credentials["token for one"].headers, api=frozenset({TWIN})),
         "a token that is none": Who({"Authorization": "Bearer x.y.z"}),
         "an embed's token": Who({"Authorization": f"Bearer {of_embed}"}, framed=True),
         "a session": session(of("all"), site=mine),
         "an administrator's session": session(administers, site=mine, role=Role.ADMINISTRATOR),
-        "a session of other devices": session(of("devices"), site=known["devices"].sees),
+        "a session of other devices": session(of("devices"), site=credentials["devices"].sees),
         "a foreign session": session(of("foreign"), site=theirs),
         "a session of a revoked key": session(revoked),
         "an old session": session(of("all"), age_s=86_400),

@@ -1,4 +1,5 @@
-"""After everybody has asked for everything: no secret in an answer, a log, metrics or a file."""
+"""After every route was requested by every principal: no secret in a response, log, metric or
+file."""
 
 from __future__ import annotations
 
@@ -11,13 +12,14 @@ import pytest
 from werkzeug.test import TestResponse
 
 from api.catalog import KEY_HEADER
+from tests.security.routes import TABLE
 from tests.security.site import Whole, whole
-from tests.security.test_matrix import TABLE, asked, unpacked
+from tests.security.test_matrix import response, unpacked
 from tests.web.auth.test_secrets import forms
 from tests.world import METER, SECRET, TWIN
 from web.rendering import Renderer
 
-WRONG = "0b5e9c1a-6f2d-4f6b-9a3e-77d1c2e4f5a6"  # no key here, but perhaps somebody's elsewhere
+WRONG = "0b5e9c1a-6f2d-4f6b-9a3e-77d1c2e4f5a6"  # not a key here, but possibly somebody's elsewhere
 
 
 @pytest.fixture
@@ -37,22 +39,22 @@ def site(folder: Path) -> Iterator[Whole]:
 
 
 def secrets_of(site: Whole) -> dict[str, str]:
-    """What each person sends, by who that is; and the server's own."""
+    """The secrets that each principal sends, by its name; and the server's own."""
     sent: dict[str, str] = {"the server's": SECRET, "a wrong key": WRONG}
     for name, who in site.people.items():
         if KEY_HEADER in who.headers and name not in ("two keys", "a key id"):
             sent[name] = who.headers[KEY_HEADER]
         token = who.headers.get("Authorization", "").removeprefix("Bearer ")
         if token and name != "a token that is none":
-            sent[name] = token.rpartition(".")[2]  # what makes it good
+            sent[name] = token.rpartition(".")[2]  # its signature
     return sent
 
 
 def everything(site: Whole) -> Iterator[tuple[str, TestResponse]]:
-    """Each route by everybody, then what goes wrong: keys where they don't belong."""
+    """Every route by every principal, then mistakes: keys in wrong places."""
     for route, ask in TABLE.items():
         for who in site.people:
-            yield route, asked(site, who, ask, TWIN)
+            yield route, response(site, who, ask, TWIN)
     key = site.people["a key"].headers[KEY_HEADER]
     for text in (key, WRONG, f"key_x.{key}"):
         for path in (f"/{text}", f"/devices/{text}", f"/management/v1/{text}", f"/embed/{text}"):
@@ -66,32 +68,30 @@ def everything(site: Whole) -> Iterator[tuple[str, TestResponse]]:
     yield "astray", site.ask("a key", "GET", latest)
 
 
-ECHOED = ("astray",)  # what was asked for may be said again to whoever asked
+ECHOED = ("astray",)  # a request may be echoed to its own sender
 
 
-def test_no_secret_is_anywhere_after_everybody_has_asked_for_everything(
-    site: Whole, folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_secret_leaks(site: Whole, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    caplog.set_level(logging.WARNING, "httpx")  # its notes name the paths that were asked for
+    caplog.set_level(logging.WARNING, "httpx")  # its messages have the requested paths
     hidden = {name: forms(text) for name, text in secrets_of(site).items()}
     answers = 0
     for route, answer in everything(site):
         answers += 1
-        said = f"{answer.status}\n{answer.headers}\n{unpacked(answer)}"
+        result = f"{answer.status}\n{answer.headers}\n{unpacked(answer)}"
         for name, ways in hidden.items():
-            found = [way for way in ways if way in said and route not in ECHOED]
-            assert not found, (route, name)
+            results = [way for way in ways if way in result and route not in ECHOED]
+            assert not results, (route, name)
     assert answers > 1_500
     here = {"environ_base": {"REMOTE_ADDR": "127.0.0.1"}, "base_url": "http://localhost"}
     metrics = site.browser.get("/metrics", **here)
     assert (metrics.status_code, "weir_requests" in metrics.text) == (200, True)
-    kept = {"the metrics": metrics.text, "the log": caplog.text}
+    fields = {"the metrics": metrics.text, "the log": caplog.text}
     for file in folder.rglob("*"):
         with suppress(OSError):  # a socket
-            kept[file.name] = file.read_bytes().decode("latin-1") if file.is_file() else ""
-    assert {"weir.sqlite", "requests.log"} <= kept.keys()
-    assert kept["requests.log"].count("\n") > 1_500
-    for where, text in kept.items():
+            fields[file.name] = file.read_bytes().decode("latin-1") if file.is_file() else ""
+    assert {"weir.sqlite", "requests.log"} <= fields.keys()
+    assert fields["requests.log"].count("\n") > 1_500
+    for where, text in fields.items():
         for name, ways in hidden.items():
             assert not [way for way in ways if way in text], (where, name)

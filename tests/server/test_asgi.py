@@ -1,4 +1,4 @@
-"""The site behind its event loop: bodies, threads, and what becomes of slow clients."""
+"""The site behind its event loop: bodies, threads, and slow clients."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scope(path: str = "/", method: str = "POST", **headers: str) -> Message:
 
 
 class Client:
-    """Sends ``pieces`` of a body and then nothing; keeps what it is answered."""
+    """Sends ``pieces`` of a body and then nothing; records the response."""
 
     def __init__(self, *pieces: bytes, ends: bool = True, gone: bool = False) -> None:
         self._pieces, self._ends, self.gone = list(pieces), ends, gone
@@ -80,9 +80,9 @@ def echo(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[by
         start_response(f"{environ[REFUSAL].status} No", [*TEXT, ("Content-Length", "2")])
         return [b"no"]
     body = environ["wsgi.input"].read()
-    told = f"{environ.get('CONTENT_LENGTH')} {len(body)} {threading.current_thread().name}"
-    start_response("200 OK", [*TEXT, ("Content-Length", str(len(told)))])
-    return [told.encode()]
+    reply = f"{environ.get('CONTENT_LENGTH')} {len(body)} {threading.current_thread().name}"
+    start_response("200 OK", [*TEXT, ("Content-Length", str(len(reply)))])
+    return [reply.encode()]
 
 
 def ask(site: WSGIApplication, client: Client, *lanes: Lane, **headers: str) -> Client:
@@ -94,7 +94,7 @@ SMALL = Lane("small", (), threads=2, waiting=0, body_bytes=10, body_s=0.05)
 
 
 @pytest.mark.parametrize(
-    ("client", "headers", "told"),
+    ("client", "headers", "result"),
     [
         (Client(), {}, b"None 0"),
         (Client(b"12345"), {"content_length": "5"}, b"5 5"),
@@ -105,18 +105,18 @@ SMALL = Lane("small", (), threads=2, waiting=0, body_bytes=10, body_s=0.05)
     ],
     ids=["none", "whole", "in pieces", "without a length", "endless", "declared too large"],
 )
-def test_the_site_gets_a_body_whole_and_one_byte_too_much_of_a_large_one(
-    client: Client, headers: dict[str, str], told: bytes, monkeypatch: pytest.MonkeyPatch
+def test_the_site_gets_a_complete_body_and_one_byte_beyond_its_limit(
+    client: Client, headers: dict[str, str], result: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asgi, "LINGER_S", 0.01)
     answer = ask(echo, client, SMALL, **headers)
-    assert answer.body.startswith(told)
+    assert answer.body.startswith(result)
     assert answer.is_whole
-    over = told[:2] in (b"11", b"12")
+    over = result[:2] in (b"11", b"12")
     assert (answer.headers.get("connection") == "close") is over
 
 
-def test_a_body_that_does_not_arrive_in_time_is_answered_408_and_takes_no_thread(
+def test_a_late_body_gets_408_and_takes_no_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(asgi, "LINGER_S", 0.01)
@@ -125,11 +125,11 @@ def test_a_body_that_does_not_arrive_in_time_is_answered_408_and_takes_no_thread
     assert answer.headers["connection"] == "close"
 
 
-def test_who_goes_away_within_a_body_is_not_answered() -> None:
+def test_a_client_that_disconnects_within_its_body_gets_no_response() -> None:
     assert ask(echo, Client(b"1", ends=False, gone=True), SMALL, content_length="9").sent == []
 
 
-def test_more_than_may_wait_is_refused_at_once_and_other_lanes_go_on() -> None:
+def test_a_full_lane_refuses_at_once_and_others_continue() -> None:
     begun, go_on = threading.Semaphore(0), threading.Event()
 
     def slow(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -185,7 +185,7 @@ def test_a_file_is_sent_piece_by_piece() -> None:
     assert site.closed.is_set()
 
 
-def test_who_takes_nothing_is_cut_off_and_gives_the_thread_back(
+def test_a_client_that_does_not_read_is_disconnected_and_frees_the_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(asgi, "SEND_S", 0.05)
@@ -196,7 +196,7 @@ def test_who_takes_nothing_is_cut_off_and_gives_the_thread_back(
     assert site.closed.is_set()
 
 
-def test_who_has_gone_away_ends_the_making() -> None:
+def test_a_disconnected_client_ends_the_file() -> None:
     client = Client()
 
     def made() -> Iterator[bytes]:
@@ -218,7 +218,7 @@ def test_who_has_gone_away_ends_the_making() -> None:
     assert len(going.sent) < 100_000
 
 
-def test_a_file_that_breaks_off_has_no_end(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_interrupted_file_has_no_final_chunk(caplog: pytest.LogCaptureFixture) -> None:
     def made() -> Iterator[bytes]:
         yield b"x"
         raise OSError("the store has gone")
@@ -244,15 +244,15 @@ def test_a_file_that_breaks_off_has_no_end(caplog: pytest.LogCaptureFixture) -> 
         ("/download/fleet.csv", "files"),
     ],
 )  # fmt: skip
-def test_paths_have_lanes(path: str, lane: str) -> None:
+def test_each_path_has_its_lane(path: str, lane: str) -> None:
     assert lane_of(path).name == lane
 
 
-def test_one_thread_more_than_may_wait_for_the_writer() -> None:
+def test_ingest_has_one_thread_more_than_may_wait_for_the_writer() -> None:
     assert lane_of("/ingest/v1/readings").threads > MOST_AT_ONCE
 
 
-def test_large_bodies_are_bounded_for_each_peer_and_together() -> None:
+def test_memory_of_large_bodies_is_bounded_per_peer_and_in_total() -> None:
     memory = BodyBudget(peer_bytes=10, process_bytes=15)
     memory.take("a", 10)
     with pytest.raises(Busy):
@@ -265,10 +265,10 @@ def test_large_bodies_are_bounded_for_each_peer_and_together() -> None:
 
 
 def test_the_environment_is_what_a_wsgi_server_makes() -> None:
-    told = scope("/a%20b/%C3%BC", "GET", host="weir.example", content_type="text/csv")
-    told["headers"] += [(b"cookie", b"a=1"), (b"cookie", b"b=2"), (b"x-a", b"1"), (b"x-a", b"2")]
-    told["headers"] += [(b"service_api_key", b"smuggled"), (b"Accept", b"*/*")]
-    environ = environ_of(told)
+    result = scope("/a%20b/%C3%BC", "GET", host="weir.example", content_type="text/csv")
+    result["headers"] += [(b"cookie", b"a=1"), (b"cookie", b"b=2"), (b"x-a", b"1"), (b"x-a", b"2")]
+    result["headers"] += [(b"service_api_key", b"smuggled"), (b"Accept", b"*/*")]
+    environ = environ_of(result)
     assert {name: environ.get(name) for name in (
         "REQUEST_METHOD", "PATH_INFO", "QUERY_STRING", "REMOTE_ADDR", "HTTP_HOST", "CONTENT_TYPE",
         "HTTP_COOKIE", "HTTP_X_A", "HTTP_SERVICE_API_KEY", "HTTP_ACCEPT", "SERVER_PROTOCOL",

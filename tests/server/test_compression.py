@@ -1,4 +1,4 @@
-"""Over the network answers are as small as the client can read."""
+"""Over the network responses are as small as the client can decode."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_client_s_best_encoding_is_used(
         assert answer.headers[name] == plain.headers[name]
 
 
-def test_a_validator_holds_whatever_the_encoding(world: World, client: FlaskClient) -> None:
+def test_a_validator_is_valid_for_every_encoding(world: World, client: FlaskClient) -> None:
     headers = {**world.credentials["all"].headers, "Accept-Encoding": "br"}
     etag = client.get(PATH, headers=headers).headers["ETag"]
     for encodings in ("br", "gzip", ""):

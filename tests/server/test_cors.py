@@ -37,23 +37,23 @@ def test_a_configured_origin_may_read(world: World, client: FlaskClient) -> None
 @pytest.mark.parametrize(
     "origin", ["https://evil.example", f"{PORTAL}.evil.example", "null", PORTAL.upper(), "", "*"]
 )
-def test_no_other_origin_may(world: World, client: FlaskClient, origin: str) -> None:
+def test_no_other_origin_may_read(world: World, client: FlaskClient, origin: str) -> None:
     headers = {**world.credentials["all"].headers, "Origin": origin}
     for answer in (
         client.get("/management/v1/device", headers=headers),
         client.options("/management/v1/device", headers=headers),
     ):
         assert not any(name.startswith("Access-Control") for name, _ in answer.headers)
-        assert "Origin" in answer.headers["Vary"]  # whoever caches must keep them apart
+        assert "Origin" in answer.headers["Vary"]  # caches must keep origins apart
 
 
 def test_a_preflight_needs_no_credential(client: FlaskClient) -> None:
-    asked = {
+    fields = {
         "Origin": PORTAL,
         "Access-Control-Request-Method": "GET",
         "Access-Control-Request-Headers": "service-api-key",
     }
-    answer = client.options("/management/v1/flow/latest", headers=asked)
+    answer = client.options("/management/v1/flow/latest", headers=fields)
     assert answer.status_code == 200
     assert answer.headers["Access-Control-Allow-Origin"] == PORTAL
     assert answer.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"

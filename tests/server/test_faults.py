@@ -1,4 +1,4 @@
-"""When something breaks behind the service: a plain problem for the caller, the rest in the log."""
+"""Failures behind the service: a plain problem for the caller, details in the log."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ask(world: World, error: Exception) -> Any:
     return client.get("/management/v1/device", headers=dict(world.credentials["all"].headers))
 
 
-def test_what_nobody_foresaw_is_500_and_logged_under_its_id(
+def test_an_unexpected_error_is_500_and_logged_under_its_id(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
@@ -59,7 +59,7 @@ def test_what_nobody_foresaw_is_500_and_logged_under_its_id(
         (StoreMissing("There is no store at this address."), "store-missing", "5"),
     ],
 )
-def test_a_store_that_can_t_answer_is_503_with_a_time_to_wait(
+def test_an_unavailable_store_is_503_with_retry_after(
     world: World, error: Exception, code: str, retry_after: str
 ) -> None:
     answer = ask(world, error)
@@ -69,7 +69,7 @@ def test_a_store_that_can_t_answer_is_503_with_a_time_to_wait(
     assert answer.get_json(force=True)["type"] == f"urn:weir:problem:{code}"
 
 
-def test_a_key_of_a_vanished_organization_is_no_key(world: World) -> None:
+def test_a_key_of_a_deleted_organization_is_invalid(world: World) -> None:
     class Vanished(Broken):
         def organization(self, organization_id: str) -> None:
             assert organization_id == ACME

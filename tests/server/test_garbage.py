@@ -1,4 +1,4 @@
-"""Whatever bytes arrive, the answer is one of the service's own and never a 500."""
+"""Any bytes get one of the service's own responses and never a 500."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def world(place_url: str) -> Iterator[World]:
 
 
 def answer(world: World, path: str, query: str, **headers: str) -> tuple[int, bytes]:
-    """Straight through WSGI: no client that would tidy up what it sends."""
+    """Directly through WSGI: an HTTP client would correct the request."""
     statuses: list[str] = []
     environ: dict[str, Any] = {
         "REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query, "SERVER_NAME": "x",

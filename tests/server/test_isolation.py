@@ -1,4 +1,4 @@
-"""Two principals on one warm service: neither ever sees what is the other's."""
+"""Two principals of one service with warm caches: neither ever sees data of the other."""
 
 from __future__ import annotations
 
@@ -46,12 +46,13 @@ requests = st.tuples(
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(requests, min_size=2, max_size=12))
-def test_interleaved_answers_are_what_each_gets_alone(
-    world: World, asked: list[tuple[str, str, str]]
+def test_interleaved_responses_equal_those_to_each_alone(
+    world: World, sequence: list[tuple[str, str, str]]
 ) -> None:
-    """Each answer equals a fresh service's, whatever was asked before and with whose validators."""
+    """Each response equals that of a fresh service, after any earlier requests with any
+    validators."""
     etags = ["*none*"]
-    for by, path, accept in asked:
+    for by, path, accept in sequence:
         headers = {**world.credentials[by].headers, "Accept": accept}
         url = f"/management/v1{path}"
         answer = world.client.get(url, headers=headers)
@@ -67,7 +68,7 @@ def test_interleaved_answers_are_what_each_gets_alone(
 
 
 def _assert_only_its_own(world: World, by: str, body: bytes) -> None:
-    """No id of a device that the principal may not see is anywhere in the body."""
+    """The body has no id of a device that the principal may not see."""
     sees = {FOREIGN} if by == "foreign" else world.credentials[by].sees
     for id in world.devices:
         assert id in sees or id.encode() not in body

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         ("/weird", "/weird"), ("/weir/weir/x", "/weir/x"), ("", ""),
     ],
 )  # fmt: skip
-def test_a_path_is_taken_with_and_without_the_root(path: str, inside: str) -> None:
+def test_a_path_is_accepted_with_and_without_the_root(path: str, inside: str) -> None:
     assert without_root("/weir", path) == inside
     assert without_root("", path) == path
 
@@ -46,5 +46,5 @@ def test_redirects_stay_below_the_root(leads: str, to: str) -> None:
 
     answer = Client(Mounted(site, "/weir")).get("/weir/sign-in", follow_redirects=False)
     assert answer.headers["Location"] == to
-    told = [seen[name] for name in ("PATH_INFO", "SCRIPT_NAME", SITE_ROOT)]
-    assert told == ["/sign-in", "/weir", "/weir"]
+    messages = [seen[name] for name in ("PATH_INFO", "SCRIPT_NAME", SITE_ROOT)]
+    assert messages == ["/sign-in", "/weir", "/weir"]

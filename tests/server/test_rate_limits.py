@@ -1,4 +1,4 @@
-"""How often one may ask, and that a failing neighbour locks nobody out."""
+"""Rate limits per key and address; one client's failures lock nobody else out."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_refused_requests_cost_nothing() -> None:
     assert all(bucket.take("a") == 1.0 for _ in range(100))
 
 
-def test_frames_are_held_by_their_address_and_by_their_token() -> None:
+def test_frames_are_limited_by_address_and_by_token() -> None:
     clock = Clock()
     frames = FrameLimits(per_key_s=20, clock_s=clock.seconds)
     assert [frames.wait_s("here", "a") for _ in range(10)] == [0.0] * 10
@@ -57,8 +57,8 @@ def test_frames_are_held_by_their_address_and_by_their_token() -> None:
     assert frames.wait_s("here", "a") == 0.0
 
 
-class Door:
-    """A gate with limits around a directory of keys, on one clock."""
+class LimitedGate:
+    """A gate with limits and a directory of keys, on one clock."""
 
     def __init__(self, per_key_s: float = 1.0) -> None:
         self.clock, self.directory = Clock(), FakeDirectory()
@@ -80,8 +80,8 @@ class Door:
         raise AssertionError("never refused")
 
 
-def test_a_key_has_ten_seconds_worth_at_once() -> None:
-    door = Door(per_key_s=3)
+def test_a_key_has_a_burst_of_ten_seconds() -> None:
+    door = LimitedGate(per_key_s=3)
     key = door.directory.new_key()
     for _ in range(3 * BURST_S):
         door.enter(key)
@@ -93,7 +93,7 @@ def test_a_key_has_ten_seconds_worth_at_once() -> None:
 
 
 def test_failures_are_counted_by_address() -> None:
-    door = Door()
+    door = LimitedGate()
     assert door.fail_until_refused() == FAILURES_BURST
     with pytest.raises(Unauthorized):
         door.enter("no key", "10.0.0.2")
@@ -104,24 +104,24 @@ def test_failures_are_counted_by_address() -> None:
         door.enter("no key")
 
 
-def test_asking_without_a_credential_is_no_failed_credential() -> None:
-    door = Door()
+def test_a_request_without_a_credential_is_not_a_failure() -> None:
+    door = LimitedGate()
     for _ in range(int(FAILURES_BURST) + 10):
         with pytest.raises(Unauthorized):
             door.gate.enter({"REMOTE_ADDR": "10.0.0.1"})
 
 
-def test_a_refused_address_costs_the_store_nothing() -> None:
-    door = Door()
+def test_a_refused_address_causes_no_look_up() -> None:
+    door = LimitedGate()
     door.fail_until_refused()
-    asked = door.directory.asked
+    requests = door.directory.requests
     with pytest.raises(TooManyRequests):
         door.enter("6a1279f0-d474-4d4d-8896-5d852b0ae3cf")
-    assert door.directory.asked == asked
+    assert door.directory.requests == requests
 
 
-def test_a_good_key_behind_a_failing_address_still_enters() -> None:
-    door = Door(per_key_s=100)
+def test_a_valid_key_works_from_a_failing_address() -> None:
+    door = LimitedGate(per_key_s=100)
     key = door.directory.new_key()
     door.enter(key)
     door.fail_until_refused()
@@ -136,7 +136,7 @@ def world(sqlite_store: Store) -> World:
     return build(sqlite_store)
 
 
-def test_over_the_network_too_many_is_429_with_a_time_to_wait(world: World) -> None:
+def test_over_the_network_too_many_requests_are_429_with_retry_after(world: World) -> None:
     settings = Settings.from_env({"WEIR_SECRET_KEY": SECRET, "WEIR_RATE_LIMIT": "1"})
     client = create_service(world.store, settings, limits=True).test_client()
     headers = dict(world.credentials["all"].headers)

@@ -1,4 +1,4 @@
-"""The layer around the site: who is believed, which id a request has, what is noted of it."""
+"""The layer around the site: trusted addresses, request ids, and the access log."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from tests.world import METER, World, build
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("::1/128"))
 
-# peer, X-Forwarded-For, the address that counts
+# peer, X-Forwarded-For, the client's address
 CLIENTS = [
     ("198.51.100.7", None, "198.51.100.7"),
-    ("198.51.100.7", "203.0.113.9", "198.51.100.7"),  # no proxy of ours
+    ("198.51.100.7", "203.0.113.9", "198.51.100.7"),  # not a trusted proxy
     ("10.0.0.1", "203.0.113.9", "203.0.113.9"),
     ("::ffff:10.0.0.1", "203.0.113.9", "203.0.113.9"),
     ("::1", "2001:db8::5", "2001:db8::5"),
-    ("10.0.0.1", "127.0.0.1, 203.0.113.9", "203.0.113.9"),  # the left one is the client's own word
-    ("10.0.0.1", "203.0.113.9, 10.0.0.2", "203.0.113.9"),  # two proxies of ours
+    ("10.0.0.1", "127.0.0.1, 203.0.113.9", "203.0.113.9"),  # the left one was sent by the client
+    ("10.0.0.1", "203.0.113.9, 10.0.0.2", "203.0.113.9"),  # two trusted proxies
     ("10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"),
     ("10.0.0.1", "203.0.113.9, unknown", "10.0.0.1"),
     ("10.0.0.1", "", "10.0.0.1"),
@@ -46,32 +46,34 @@ CLIENTS = [
 ]
 
 
-@cases(("peer", "said", "expected"), CLIENTS)
-def test_the_address_is_what_a_trusted_proxy_vouches_for(
-    peer: str, said: str | None, expected: str
+@cases(("peer", "text", "expected"), CLIENTS)
+def test_the_address_is_that_given_by_a_trusted_proxy(
+    peer: str, text: str | None, expected: str
 ) -> None:
-    environ = {"REMOTE_ADDR": peer} | ({} if said is None else {"HTTP_X_FORWARDED_FOR": said})
+    environ = {"REMOTE_ADDR": peer} | ({} if text is None else {"HTTP_X_FORWARDED_FOR": text})
     assert client_address(environ, PROXIES) == expected
     assert client_address(environ, ()) == peer
 
 
 @cases(
-    ("scheme", "peer", "said", "expected"),
+    ("scheme", "peer", "text", "expected"),
     [
         ("https", "198.51.100.7", "", True),
         ("http", "10.0.0.1", "https", True),
-        ("http", "10.0.0.1", "http, HTTPS", True),  # the last word is the proxy's
+        ("http", "10.0.0.1", "http, HTTPS", True),  # the proxy adds the last value
         ("http", "10.0.0.1", "https, http", False),
         ("http", "198.51.100.7", "https", False),
         ("http", "10.0.0.1", "", False),
     ],
 )
-def test_tls_is_ours_or_a_trusted_proxys(scheme: str, peer: str, said: str, expected: bool) -> None:
-    environ = {"wsgi.url_scheme": scheme, "REMOTE_ADDR": peer, "HTTP_X_FORWARDED_PROTO": said}
+def test_tls_is_the_servers_or_a_trusted_proxys(
+    scheme: str, peer: str, text: str, expected: bool
+) -> None:
+    environ = {"wsgi.url_scheme": scheme, "REMOTE_ADDR": peer, "HTTP_X_FORWARDED_PROTO": text}
     assert is_secure(environ, PROXIES) is expected
 
 
-def test_an_old_protocol_or_a_proxys_header_means_passed_on() -> None:
+def test_an_old_protocol_or_a_proxys_header_means_a_proxy() -> None:
     assert not passed_on({"SERVER_PROTOCOL": "HTTP/1.1"})
     assert passed_on({"SERVER_PROTOCOL": "HTTP/1.0"})
     assert passed_on({"SERVER_PROTOCOL": "HTTP/1.1", "HTTP_VIA": ""})
@@ -87,14 +89,14 @@ HERE = {"REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost:8050", "SERVER_PROTO
 
 
 @cases("header", PROXY_HEADERS)
-def test_every_header_of_a_proxy_means_passed_on(header: str) -> None:
+def test_every_header_of_a_proxy_means_a_proxy(header: str) -> None:
     environ = HERE | {f"HTTP_{header.upper().replace('-', '_')}": ""}
     assert from_this_machine(HERE)
     assert passed_on(environ)
     assert not from_this_machine(environ)
 
 
-# Host header, peer address, at this machine
+# Host header, peer address, whether it is this machine
 PLACES = (
     ("localhost:8050", "127.0.0.1", True),
     ("LOCALHOST", "127.0.0.1", True),
@@ -105,7 +107,7 @@ PLACES = (
     ("localhost:8050", "192.0.2.7", False),
     ("localhost:8050", "", False),
     ("localhost:8050", "unix:", False),
-    ("evil.example:8050", "127.0.0.1", False),  # a name made to resolve to here
+    ("evil.example:8050", "127.0.0.1", False),  # a public name that resolves to this machine
     ("localhost.evil.example", "127.0.0.1", False),
     ("127.0.0.1.evil.example", "127.0.0.1", False),
     ("evil.example@localhost", "127.0.0.1", False),
@@ -121,7 +123,7 @@ PLACES = (
 
 
 @cases(("host", "peer", "here"), PLACES)
-def test_only_a_loopback_connection_by_a_loopback_name_is_from_this_machine(
+def test_only_a_loopback_connection_by_a_loopback_name_is_local(
     host: str, peer: str, here: bool
 ) -> None:
     environ = {"REMOTE_ADDR": peer, "HTTP_HOST": host, "SERVER_PROTOCOL": "HTTP/1.1"}
@@ -146,15 +148,17 @@ def test_only_a_loopback_connection_by_a_loopback_name_is_from_this_machine(
         ("REFERER", "http://[::1", True),
     ],
 )
-def test_a_page_of_another_origin_is_noticed(header: str, value: str, foreign: bool) -> None:
+def test_a_request_from_another_origin_is_recognized(
+    header: str, value: str, foreign: bool
+) -> None:
     assert from_another_site(HERE | {f"HTTP_{header}": value}) is foreign
 
 
 # --- The layer -----------------------------------------------------------------------------------
 
 
-def settings(**said: str) -> Settings:
-    return Settings.from_env({"WEIR_SECRET_KEY": "x" * 40, **said})
+def settings(**text: str) -> Settings:
+    return Settings.from_env({"WEIR_SECRET_KEY": "x" * 40, **text})
 
 
 def plain(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -165,15 +169,15 @@ def plain(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
 
 
 class Site:
-    """A site behind the layer, and the lines that it has written."""
+    """A site behind the layer, and the lines of its log."""
 
-    def __init__(self, folder: Path, site: Any = plain, **said: str) -> None:
+    def __init__(self, folder: Path, site: Any = plain, **text: str) -> None:
         self.log = folder / "requests.log"
-        self.client = Client(RequestLogging(site, settings(WEIR_REQUEST_LOG=str(self.log), **said)))
+        self.client = Client(RequestLogging(site, settings(WEIR_REQUEST_LOG=str(self.log), **text)))
 
-    def get(self, path: str, **said: Any) -> TestResponse:
-        """An answer that was read to its end."""
-        return self.client.open(path, buffered=True, **said)
+    def get(self, path: str, **fields: Any) -> TestResponse:
+        """A response that was read completely."""
+        return self.client.open(path, buffered=True, **fields)
 
     def lines(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.log.read_text().splitlines()]
@@ -198,7 +202,7 @@ def site(tmp_path: Path) -> Site:
         (None, False),
     ],
 )
-def test_a_sane_id_is_taken_and_any_other_replaced(
+def test_a_plain_id_is_used_and_any_other_replaced(
     site: Site, sent: str | None, taken: bool
 ) -> None:
     answer = site.get("/devices", headers={} if sent is None else {"X-Request-Id": sent})
@@ -209,7 +213,7 @@ def test_a_sane_id_is_taken_and_any_other_replaced(
     assert len(given) >= 8
 
 
-def test_a_line_tells_what_came_of_a_request(site: Site) -> None:
+def test_a_line_has_the_result_of_a_request(site: Site) -> None:
     answer = site.get("/devices/FM-1?token=hush", environ_base={"REMOTE_ADDR": "192.0.2.5"})
     assert answer.data == b"onethree"
     (line,) = site.lines()
@@ -228,13 +232,13 @@ def test_a_line_tells_what_came_of_a_request(site: Site) -> None:
     }
 
 
-def test_an_answer_that_breaks_is_noted_as_500(site: Site) -> None:
+def test_an_interrupted_response_is_logged_as_500(site: Site) -> None:
     with pytest.raises(RuntimeError):
         site.get("/devices/break")
     assert [line["status"] for line in site.lines()] == [500]
 
 
-def test_an_answer_that_nobody_reads_to_its_end_is_noted_once(tmp_path: Path) -> None:
+def test_a_response_that_is_not_read_completely_is_logged_once(tmp_path: Path) -> None:
     site = Site(tmp_path)
     answer = site.client.application(  # pyright: ignore[reportOptionalCall]
         EnvironBuilder(path="/devices").get_environ(), lambda *_: None
@@ -245,7 +249,7 @@ def test_an_answer_that_nobody_reads_to_its_end_is_noted_once(tmp_path: Path) ->
     assert [line["bytes"] for line in site.lines()] == [3]
 
 
-def test_whatever_is_asked_for_there_are_few_routes(site: Site) -> None:
+def test_any_paths_give_few_routes(site: Site) -> None:
     for number in range(50):
         site.get(f"/devices/{number}")
         site.get(f"/{number}/passwd")
@@ -255,7 +259,7 @@ def test_whatever_is_asked_for_there_are_few_routes(site: Site) -> None:
     assert {line["method"] for line in lines} == {"GET", "other"}
 
 
-def test_headers_that_an_answer_has_are_left_and_others_added(site: Site) -> None:
+def test_a_responses_own_headers_stay_and_others_are_added(site: Site) -> None:
     headers = site.get("/devices").headers
     assert headers.getlist("Referrer-Policy") == ["same-origin"]
     assert headers["X-Content-Type-Options"] == "nosniff"
@@ -272,7 +276,7 @@ def test_headers_that_an_answer_has_are_left_and_others_added(site: Site) -> Non
         ("600", "https", "max-age=600"),
     ],
 )
-def test_strict_transport_is_asked_for_by_setting_and_over_tls_alone(
+def test_strict_transport_needs_its_setting_and_tls(
     tmp_path: Path, hsts: str, scheme: str, expected: str | None
 ) -> None:
     site = Site(tmp_path, WEIR_HSTS_S=hsts)
@@ -288,7 +292,7 @@ def world(sqlite_store: Store) -> World:
     return build(sqlite_store)
 
 
-def test_the_service_tells_its_timing_and_who_asked(world: World, tmp_path: Path) -> None:
+def test_the_service_reports_its_timing_and_principal(world: World, tmp_path: Path) -> None:
     site = Site(tmp_path, create_service(world.store, world.settings))
     path = f"{PATH_PREFIX}/flow/latest?ids={METER}"
     answer = site.get(path, headers=dict(world.credentials["all"].headers))
@@ -305,7 +309,7 @@ def test_the_service_tells_its_timing_and_who_asked(world: World, tmp_path: Path
     assert METER not in site.log.read_text()
 
 
-def test_a_refused_credential_is_nobody(world: World, tmp_path: Path) -> None:
+def test_a_refused_credential_has_no_principal(world: World, tmp_path: Path) -> None:
     site = Site(tmp_path, create_service(world.store, world.settings))
     secret = "6a1279f0-d474-4d4d-8896-5d852b0ae3cf"
     answer = site.get(f"{PATH_PREFIX}/device", headers={KEY_HEADER: secret})
@@ -319,7 +323,7 @@ def test_a_refused_credential_is_nobody(world: World, tmp_path: Path) -> None:
 # --- The file of lines ---------------------------------------------------------------------------
 
 
-def test_a_log_that_was_moved_away_is_begun_anew(tmp_path: Path) -> None:
+def test_a_log_that_was_moved_is_started_again(tmp_path: Path) -> None:
     lines = AccessLog(str(tmp_path / "log"))
     lines.write({"n": 1})
     (tmp_path / "log").rename(tmp_path / "log.1")
@@ -330,7 +334,7 @@ def test_a_log_that_was_moved_away_is_begun_anew(tmp_path: Path) -> None:
     assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_log_that_cannot_be_written_costs_nobody_an_answer(
+def test_an_unwritable_log_fails_no_request(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     site = Client(RequestLogging(plain, settings(WEIR_REQUEST_LOG=str(tmp_path / "no" / "log"))))

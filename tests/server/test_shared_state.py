@@ -1,4 +1,4 @@
-"""What hosts share in a real Redis, and that without it each goes on by itself, without a 500."""
+"""State that hosts share in a real Redis; without it each host works alone, without a 500."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def nowhere() -> Iterator[Shared]:
     shared.close()
 
 
-def turns(limits: Limits, most: int) -> int:
+def admitted(limits: Limits, most: int) -> int:
     for number in range(most):
         try:
             limits.admit_key("key_1")
@@ -60,10 +60,10 @@ def turns(limits: Limits, most: int) -> int:
     return most
 
 
-def test_a_rate_holds_over_all_hosts(hosts: Hosts) -> None:
+def test_a_rate_limit_is_shared_by_all_hosts(hosts: Hosts) -> None:
     here, there = (Limits(0.5, shared=shared) for shared in (hosts.here, hosts.there))
-    assert turns(here, 3) == 3
-    assert turns(there, 10) == 0.5 * BURST_S - 3
+    assert admitted(here, 3) == 3
+    assert admitted(there, 10) == 0.5 * BURST_S - 3
     here.admit_address("10.0.0.1")
 
 
@@ -94,7 +94,7 @@ def test_failed_sign_ins_are_counted_on_all_hosts(hosts: Hosts) -> None:
     assert there.wait_s("10.0.0.2") == 0
 
 
-def test_a_session_that_was_signed_out_is_over_on_all_hosts(hosts: Hosts, tmp_path: Path) -> None:
+def test_a_signed_out_session_ends_on_all_hosts(hosts: Hosts, tmp_path: Path) -> None:
     now_s = int(time.time())
     here, there = (
         SignedOutSessions(tmp_path / name, now_s, shared)
@@ -109,8 +109,8 @@ def test_a_session_that_was_signed_out_is_over_on_all_hosts(hosts: Hosts, tmp_pa
 # --- Without it ----------------------------------------------------------------------------------
 
 
-def test_without_redis_each_host_goes_by_itself(nowhere: Shared, tmp_path: Path) -> None:
-    assert turns(Limits(0.5, shared=nowhere), 10) == 0.5 * BURST_S
+def test_without_redis_each_host_works_alone(nowhere: Shared, tmp_path: Path) -> None:
+    assert admitted(Limits(0.5, shared=nowhere), 10) == 0.5 * BURST_S
     attempts = Throttle(shared=nowhere)
     for _ in range(BURST):
         attempts.failed("10.0.0.1")
@@ -123,7 +123,7 @@ def test_without_redis_each_host_goes_by_itself(nowhere: Shared, tmp_path: Path)
     assert not ended.has(second, now_s)
 
 
-def test_that_it_is_away_is_said_once_and_costs_little(
+def test_a_missing_redis_is_logged_once_and_costs_little(
     nowhere: Shared, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -133,7 +133,7 @@ def test_that_it_is_away_is_said_once_and_costs_little(
     assert [r.message.partition(";")[0] for r in caplog.records] == ["Redis can't be used"]
 
 
-def test_a_redis_that_hangs_holds_nobody_up_and_is_used_when_it_is_back(
+def test_a_hanging_redis_blocks_nobody_and_is_used_once_it_is_back(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock = Clock()
@@ -151,14 +151,14 @@ def test_a_redis_that_hangs_holds_nobody_up_and_is_used_when_it_is_back(
     assert caplog.records[-1].message == "Redis responds again"
 
 
-def test_requests_are_answered_while_redis_dies(tmp_path: Path) -> None:
-    known = Settings.from_env({"WEIR_SECRET_KEY": SECRET, "WEIR_RATE_LIMIT": "100"})
+def test_requests_succeed_while_redis_dies(tmp_path: Path) -> None:
+    settings = Settings.from_env({"WEIR_SECRET_KEY": SECRET, "WEIR_RATE_LIMIT": "100"})
     with (
         opened(f"sqlite:///{tmp_path / 'weir.sqlite'}") as world,
         servers.redis(tmp_path) as (url, server),
     ):
         shared = Shared(url)
-        client = create_service(world.store, known, limits=True, shared=shared).test_client()
+        client = create_service(world.store, settings, limits=True, shared=shared).test_client()
 
         def status(world: World = world) -> int:
             sent = {KEY_HEADER: world.credentials["all"].headers[KEY_HEADER]}
@@ -172,6 +172,6 @@ def test_requests_are_answered_while_redis_dies(tmp_path: Path) -> None:
 
 
 @cases("url", ["localhost:6379", "http://localhost", "redis://", "unix:"])
-def test_a_url_that_is_none_stops_the_start(url: str) -> None:
+def test_an_invalid_url_stops_the_start(url: str) -> None:
     with pytest.raises(Exception, match="WEIR_REDIS_URL must be"):
         Settings.from_env({"WEIR_REDIS_URL": url})

@@ -1,1 +1,1 @@
-"""The store's contract, each promise held to every dialect."""
+"""The store's contract, tested on every database."""

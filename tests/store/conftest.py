@@ -1,5 +1,5 @@
-"""Stores for the contract: one a module, since its tests make devices of their own; or an empty
-one where a test asks about the whole store."""
+"""Stores for the contract: one per module, since tests make devices of their own; or an empty one
+for tests of a whole store."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def empty_store(store_url: str) -> Iterator[Store]:
 
 @pytest.fixture(params=["citus"])
 def cluster_url(request: pytest.FixtureRequest) -> str:
-    """An empty place on a cluster, for tests of what only a cluster has."""
-    if not citus.COORDINATOR:  # no package of Debian has Citus: who has a cluster names it
+    """An empty schema on a cluster, for tests of what only a cluster has."""
+    if (
+        not citus.COORDINATOR
+    ):  # Debian has no Citus package, so tests need a cluster named in the environment
         pytest.skip("WEIR_TEST_CITUS names no database on a Citus coordinator")
     return str(request.getfixturevalue("citus_url"))
 

@@ -17,26 +17,26 @@ def everything(organization_id: str) -> Scope:
     return Scope(organization_id, Grant(everything=True))
 
 
-def listed(store: Store, organization_id: str, **asked: Any) -> list[str]:
-    """Serial numbers, as the store lists them."""
-    found = store.devices(everything(organization_id), DeviceQuery(**asked))
-    return [each.serial_number for each in found]
+def listed(store: Store, organization_id: str, **query: Any) -> list[str]:
+    """Serial numbers in the store's order."""
+    result = store.devices(everything(organization_id), DeviceQuery(**query))
+    return [each.serial_number for each in result]
 
 
 def device(store: Store, organization_id: str, identifier: str) -> Device:
-    (found,) = store.resolve(everything(organization_id), [identifier])
-    assert found is not None
-    return found
+    (result,) = store.resolve(everything(organization_id), [identifier])
+    assert result is not None
+    return result
 
 
 def new_meters(store: Store, number: int, organization_id: str = "acme") -> list[Device]:
-    """That many new devices, in order of their keys; makes the organization where it is missing."""
+    """That many new devices, in order of their keys; creates the organization if it is missing."""
     if store.organization(organization_id) is None:
         store.create_organization("Acme", organization_id=organization_id)
     serials = [f"M-{next(_serials):06}" for _ in range(number)]
     store.import_devices(organization_id, [NewDevice(serial) for serial in serials])
-    found = store.resolve(everything(organization_id), serials)
-    return [device for device in found if device is not None]
+    result = store.resolve(everything(organization_id), serials)
+    return [device for device in result if device is not None]
 
 
 def reading(device: Device, at_ms: int, **values: float) -> ReadingRow:
@@ -54,7 +54,8 @@ def steady(
     step_ms: int = MINUTE_MS,
     seed: int = 0,
 ) -> list[ReadingRow]:
-    """Readings of a device (or of its key) at an even pace, random values, some of them null."""
+    """Readings of a device (or of its key) at a constant cadence: random values, some of them
+    null."""
     rng = random.Random(seed)
     key = device if isinstance(device, int) else device.key
 

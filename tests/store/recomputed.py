@@ -1,4 +1,4 @@
-"""What the answers must be, computed from the readings by other means: plain Python, exact sums."""
+"""Expected results, recounted from the readings in plain Python with exact sums."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Row = tuple[Any, ...]
 
 
 def distinct(rows: Iterable[ReadingRow]) -> list[Row]:
-    """(ts, values…) of one device's distinct readings, in order of time and arrival."""
+    """(ts, values…) of one device's distinct readings, in order of time and of arrival."""
     return sorted((row[1:] for row in dict.fromkeys(rows)), key=lambda row: row[0])
 
 
@@ -55,7 +55,7 @@ def rolled(rows: Iterable[Row], resolution: Resolution) -> list[Row]:
 
 
 def column(resolution: Resolution, aggregate: Aggregate) -> int:
-    """Where a row of the resolution carries the value that the aggregate is made from."""
+    """The index of the column that the aggregate is made from, in a row of the resolution."""
     return 1 + (
         METRICS.index(aggregate.metric) if resolution is RAW else AGGREGATES.index(aggregate)
     )
@@ -78,16 +78,16 @@ def piece(rows: Sequence[Row], resolution: Resolution) -> list[float | None]:
     return answer
 
 
-def close(found: Any, wanted: Any, scale: float = 100.0) -> bool:
-    """Equal but for the rounding of sums of numbers up to ``scale``."""
-    if found is None or wanted is None:
-        return found is wanted
-    return math.isclose(found, wanted, rel_tol=1e-12, abs_tol=scale * 1e-12)
+def close(result: Any, wanted: Any, scale: float = 100.0) -> bool:
+    """Equal except for the rounding of sums of numbers up to ``scale``."""
+    if result is None or wanted is None:
+        return result is wanted
+    return math.isclose(result, wanted, rel_tol=1e-12, abs_tol=scale * 1e-12)
 
 
-def assert_same_rows(found: Sequence[Row], wanted: Sequence[Row], scale: float = 100.0) -> None:
-    """Row by row the same, floats but for rounding."""
-    assert [row[0] for row in found] == [row[0] for row in wanted]
-    for got, want in zip(found, wanted, strict=True):
+def assert_same_rows(results: Sequence[Row], wanted: Sequence[Row], scale: float = 100.0) -> None:
+    """Asserts that rows are the same, floats except for rounding."""
+    assert [row[0] for row in results] == [row[0] for row in wanted]
+    for got, want in zip(results, wanted, strict=True):
         assert len(got) == len(want)
         assert all(close(g, w, scale) for g, w in zip(got, want, strict=True)), (got, want)

@@ -1,4 +1,4 @@
-"""Readings, spans and conditions as Hypothesis draws them: few instants, so that they collide."""
+"""Hypothesis strategies for readings, spans and conditions: few instants, so that they collide."""
 
 from __future__ import annotations
 

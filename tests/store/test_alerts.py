@@ -1,4 +1,4 @@
-"""Rules, alerts and the outbox, on every store."""
+"""Rules, alerts and the outbox, on every database."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ RULE = RuleRow("r", "acme", "Leaks", 1, 0, "{}", "key", 1, 1)
 RECEIVER = ReceiverRow("m", "acme", "Desk", "email", "{}", "sealed", 1, "", "key", 1, 1)
 
 
-def alert(device_key: int, **said: Any) -> AlertRow:
+def alert(device_key: int, **fields: Any) -> AlertRow:
     whole = {
         "id": f"a-{next(_ids)}", "organization_id": "acme", "rule_id": "r",
         "device_key": device_key, "subject": "burst", "state": "firing", "rank": 1,
         "cost_per_day": None, "start_ms": 5, "fired_ms": 10, "resolved_ms": None, "due_ms": None,
-        "acknowledged_ms": None, "group_id": None, "data": "{}", **said,
+        "acknowledged_ms": None, "group_id": None, "data": "{}", **fields,
     }  # fmt: skip
     return AlertRow(**whole)
 
 
-def message(**said: Any) -> MessageRow:
+def message(**fields: Any) -> MessageRow:
     whole = {
         "id": f"m-{next(_ids)}", "organization_id": "acme", "receiver_id": "m", "thread": "t",
         "place": 0, "event": "fire", "state": "queued", "created_ms": 1, "due_ms": 1,
-        "attempts": 0, "done_ms": None, "response": "", "body": "{}", **said,
+        "attempts": 0, "done_ms": None, "response": "", "body": "{}", **fields,
     }  # fmt: skip
     return MessageRow(**whole)
 
@@ -49,16 +49,16 @@ def noted(at_ms: int) -> list[AuditEntry]:
 
 
 def decided(store: Store, *changes: AlertRow | MessageRow) -> None:
-    """As the engine keeps them."""
-    kept = [each for each in changes if isinstance(each, AlertRow)]
+    """Stores it as the alert evaluation does."""
+    alerts = [each for each in changes if isinstance(each, AlertRow)]
     messages = [each for each in changes if isinstance(each, MessageRow)]
-    store.mark_alerts([each.device_key for each in kept] or [new_meters(store, 1)[0].key])
+    store.mark_alerts([each.device_key for each in alerts] or [new_meters(store, 1)[0].key])
     store.decide_alerts(
-        "acme", store.due_alerts(100), 0, lambda book: AlertChanges(kept, (), messages)
+        "acme", store.due_alerts(100), 0, lambda book: AlertChanges(alerts, (), messages)
     )
 
 
-def test_what_people_set_is_kept_changed_and_dropped(empty_store: Store) -> None:
+def test_rules_and_receivers_are_stored_changed_and_deleted(empty_store: Store) -> None:
     store = empty_store
     new_meters(store, 1)
     silence = SilenceRow("s", "acme", None, "d", None, None, 1, 2, "works", "key", 1)
@@ -82,6 +82,14 @@ def test_what_people_set_is_kept_changed_and_dropped(empty_store: Store) -> None
     assert recorded == [8, 6, 4, 4, 2, 2, 1, 1]  # of each change that took place
 
 
+def test_audit_entries_of_one_millisecond_are_listed_newest_first(empty_store: Store) -> None:
+    subjects = [f"{number}" for number in range(20)]
+    for subject in subjects:
+        empty_store.record([AuditEntry(1, "acme", "k", "rule", "create", subject)])
+    listed = [each.subject for each in empty_store.audit(AuditQuery("acme"))]
+    assert listed == subjects[::-1]
+
+
 def test_a_change_that_cannot_be_audited_does_not_happen(empty_store: Store) -> None:
     store = empty_store
     (one,) = new_meters(store, 1)
@@ -99,11 +107,11 @@ def test_a_change_that_cannot_be_audited_does_not_happen(empty_store: Store) -> 
             change()
     assert (store.alert_rules(), store.alert_receivers()) == ([], [])
     assert store.alert_silences("acme") == []
-    (kept,) = store.alerts(everything("acme"), AlertQuery())
-    assert kept.alert == row
+    (stored,) = store.alerts(everything("acme"), AlertQuery())
+    assert stored.alert == row
 
 
-def test_a_mark_that_was_renewed_stays_due(empty_store: Store) -> None:
+def test_a_mark_set_again_stays_due(empty_store: Store) -> None:
     store = empty_store
     one, other = new_meters(store, 2)
     store.mark_alerts([one.key, other.key])
@@ -121,7 +129,7 @@ def test_a_mark_that_was_renewed_stays_due(empty_store: Store) -> None:
     assert seen[1].alerts == []
 
 
-def test_a_decision_that_fails_leaves_all_as_it_was(empty_store: Store) -> None:
+def test_a_failed_decision_changes_nothing(empty_store: Store) -> None:
     store = empty_store
     (one,) = new_meters(store, 1)
     store.mark_alerts([one.key])
@@ -152,11 +160,11 @@ def test_alerts_are_listed_firing_first_and_worst_first(empty_store: Store) -> N
     ]
     decided(store, *reversed(rows), alert(one.key, state="pending", fired_ms=None, due_ms=77))
     scope = everything("acme")
-    found = store.alerts(scope, AlertQuery())
-    assert [each.alert for each in found] == rows
-    assert {each.serial_number for each in found} == {one.serial_number}
+    result = store.alerts(scope, AlertQuery())
+    assert [each.alert for each in result] == rows
+    assert {each.serial_number for each in result} == {one.serial_number}
     assert store.count_alerts(scope, AlertQuery(states=["resolved"], from_ms=25)) == 1
-    assert store.alert(scope, rows[0].id) == found[0]
+    assert store.alert(scope, rows[0].id) == result[0]
     assert store.alert(everything("others"), rows[0].id) is None
     store.change_alert(
         rows[0].id, lambda row: (row._replace(acknowledged_ms=99, data='{"a": 1}'), ())
@@ -170,14 +178,14 @@ def test_alerts_are_listed_firing_first_and_worst_first(empty_store: Store) -> N
     assert [each.key for each in store.due_alerts(10)] == [one.key]
 
 
-def test_of_a_thread_the_first_message_is_sent_first_and_once(empty_store: Store) -> None:
+def test_messages_of_a_thread_are_sent_in_order_and_once(empty_store: Store) -> None:
     store = empty_store
     fire, resolve = message(), message(event="resolve", place=9)
     other = message(thread="u", due_ms=50)
     decided(store, fire, resolve, other)
     (claimed,) = store.claim_messages(10, 100, 10)
     assert claimed.id == fire.id
-    assert store.claim_messages(10, 100, 10) == []  # until the claim ends
+    assert store.claim_messages(10, 100, 10) == []  # until the claim expires
     assert [each.id for each in store.claim_messages(101, 200, 10)] == [other.id, fire.id]
     assert not store.first_was_sent(resolve)
     store.settle_message(claimed._replace(state="sent", attempts=1, done_ms=11, response="200 OK"))
@@ -190,6 +198,6 @@ def test_of_a_thread_the_first_message_is_sent_first_and_once(empty_store: Store
     ]
     store.keep_receiver(RECEIVER, ())
     store.drop_receiver("acme", "m", ())
-    found = store.alert_message("acme", resolve.id)
-    assert found is not None
-    assert found.state == "dropped"
+    result = store.alert_message("acme", resolve.id)
+    assert result is not None
+    assert result.state == "dropped"

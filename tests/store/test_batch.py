@@ -1,10 +1,11 @@
-"""What a batch means, decided without a database."""
+"""The effect of a batch, computed without a database."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,12 +21,12 @@ def row(device: int, at: int, rate: float | None = None) -> Any:
     return (device, NOON_MS + at, rate, *NOTHING)
 
 
-def test_rows_come_in_order_of_device_and_time_and_arrival() -> None:
+def test_rows_are_sorted_by_device_time_and_arrival() -> None:
     rows = [row(2, 5), row(1, 9, 2.0), row(1, 9, 1.0), row(2, 5), row(1, 0)]
     assert batch.in_order(rows) == [row(1, 0), row(1, 9, 2.0), row(1, 9, 1.0), row(2, 5)]
 
 
-def test_a_sum_that_overflows_is_no_reason_to_refuse() -> None:
+def test_a_batch_with_an_overflowing_sum_is_accepted() -> None:
     rows = [row(1, 0, 1.7e308), row(1, 1, 1.7e308)]
     assert batch.in_order(rows) == rows
 
@@ -45,14 +46,19 @@ def test_a_sum_that_overflows_is_no_reason_to_refuse() -> None:
         ),
     ],
 )
-def test_what_is_new_is_decided(existing: Any, arriving: Any, first: Any, further: Any) -> None:
+def test_new_rows_are_told_from_repeats(
+    existing: Any, arriving: Any, first: Any, further: Any
+) -> None:
     assert batch.decide(existing, arriving) == batch.New(first, further)
 
 
-def test_only_rows_up_to_the_last_stored_hour_are_doubtful() -> None:
+def test_only_rows_up_to_the_last_stored_hour_may_be_repeats() -> None:
     rows = [row(1, 0), row(1, HOUR_MS - 1), row(1, HOUR_MS), row(2, 0)]
-    assert batch.doubtful(rows, {1: NOON_MS}) == [(1, NOON_MS), (1, NOON_MS + HOUR_MS - 1)]
-    assert batch.doubtful(rows, {}) == []
+    assert batch.doubtful(batch.by_device(rows), {1: NOON_MS}) == [
+        (1, NOON_MS),
+        (1, NOON_MS + HOUR_MS - 1),
+    ]
+    assert batch.doubtful(batch.by_device(rows), {}) == []
 
 
 @given(
@@ -62,12 +68,12 @@ def test_only_rows_up_to_the_last_stored_hour_are_doubtful() -> None:
     last_hours=st.dictionaries(st.integers(1, 3), st.sampled_from((0, 1, 4)), max_size=3),
     resolution=st.sampled_from(STORED),
 )
-def test_every_touched_bucket_lies_in_one_range_of_whole_buckets(
+def test_every_touched_bucket_is_in_exactly_one_range(
     rows: list[tuple[int, int]], last_hours: dict[int, int], resolution: Resolution
 ) -> None:
     ordered = batch.in_order([row(device, at) for device, at in rows])
     hours = {device: NOON_MS + hour * HOUR_MS for device, hour in last_hours.items()}
-    ranges = batch.touched(ordered, resolution, hours)
+    ranges = batch.touched(batch.by_device(ordered), resolution, hours)
     length = resolution.fixed_ms
     assert all(low % length == high % length == 0 and low < high for _, low, high in ranges)
     for (device, _, high), (next_device, low, _) in pairwise(ranges):
@@ -76,13 +82,38 @@ def test_every_touched_bucket_lies_in_one_range_of_whole_buckets(
         assert sum(d == device and low <= at < high for d, low, high in ranges) == 1
 
 
-def test_buckets_that_nothing_fell_into_are_left_alone_among_stored_ones() -> None:
+def test_untouched_stored_buckets_are_left_alone() -> None:
     rows = batch.in_order([row(1, 0), row(1, 1), row(1, MINUTE_MS), row(1, 30 * MINUTE_MS)])
     later = {1: NOON_MS + 9 * HOUR_MS}
-    assert batch.touched(rows, ONE_MINUTE, later) == [
+    assert batch.touched(batch.by_device(rows), ONE_MINUTE, later) == [
         (1, NOON_MS, NOON_MS + 2 * MINUTE_MS),
         (1, NOON_MS + 30 * MINUTE_MS, NOON_MS + 31 * MINUTE_MS),
     ]
     fresh = [(1, NOON_MS, NOON_MS + 31 * MINUTE_MS)]
-    assert batch.touched(rows, ONE_MINUTE, {}) == fresh
-    assert batch.touched(rows, ONE_MINUTE, {1: NOON_MS}) == fresh
+    assert batch.touched(batch.by_device(rows), ONE_MINUTE, {}) == fresh
+    assert batch.touched(batch.by_device(rows), ONE_MINUTE, {1: NOON_MS}) == fresh
+
+
+@cases(
+    ("last_hour", "joint", "alone"),
+    [
+        (None, [], [0, 59, 60, 120]),
+        (0, [0, 59], [60, 120]),
+        (1, [0, 59, 60], [120]),
+        (2, [0, 59, 60, 120], []),
+    ],
+)
+def test_rows_after_the_stored_hours_are_alone_in_their_minutes(
+    last_hour: int | None, joint: list[int], alone: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Minutes after noon. A second device has two rows in one."""
+    monkeypatch.setattr(batch, "ALONE_FROM", 1)
+    at_ms = [NOON_MS + minute * MINUTE_MS for minute in (0, 59, 60, 120)]
+    last_hours = {} if last_hour is None else {1: NOON_MS + last_hour * HOUR_MS}
+    crowded = [NOON_MS, NOON_MS + 1]
+    parts = batch.by_company({1: at_ms, 2: crowded}, ONE_MINUTE, last_hours)
+    minutes = [[(ms - NOON_MS) // MINUTE_MS for ms in part.get(1, [])] for part in parts]
+    assert minutes == [joint, alone]
+    assert (parts[0].get(2), parts[1].get(2)) == (crowded, None)
+    monkeypatch.setattr(batch, "ALONE_FROM", 5)
+    assert batch.by_company({1: at_ms}, ONE_MINUTE, {}) == ({1: at_ms}, {})

@@ -23,7 +23,7 @@ BATCHES = 12
 
 
 def write_all(url: str, device_keys: list[int], seed: int) -> int:
-    """Every batch of every device, in an order of its own; how many rows were new to the store."""
+    """Writes every batch of every device in a random order; returns the number of new rows."""
     store = open_store(url)
     batches = [
         [row for key in device_keys for row in steady(key, BATCH * BATCHES)[start : start + BATCH]]
@@ -36,7 +36,7 @@ def write_all(url: str, device_keys: list[int], seed: int) -> int:
 
 
 def count_whole_batches(url: str, device: Device, finished: Callable[[], bool]) -> list[int]:
-    """Counts seen while others write; each answer must be of whole batches."""
+    """The counts seen while others write; asserts that each is of complete batches."""
     store = open_store(url, read_only=True)
     seen = list[int]()
     while not finished() or not seen:
@@ -93,7 +93,7 @@ def test_threads_share_one_store(empty_store: Store) -> None:
         assert all(workers.map(look, range(8)))
 
 
-def test_importers_at_the_same_time_give_each_device_its_own_key(
+def test_concurrent_imports_give_each_device_its_own_key(
     empty_store: Store, store_url: str
 ) -> None:
     empty_store.create_organization("Acme", organization_id="acme")
@@ -105,12 +105,12 @@ def test_importers_at_the_same_time_give_each_device_its_own_key(
         return keys
 
     with ThreadPoolExecutor(4) as workers:
-        keys = [key for found in workers.map(add, range(4)) for key in found]
+        keys = [key for result in workers.map(add, range(4)) for key in result]
     assert sorted(keys) == list(range(1, 41))
     assert len(empty_store.ingest_keys("acme")) == 80
 
 
-# Windows and the like can't fork, so that nothing can go wrong there.
+# Systems without fork don't have the problem.
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_child_has_connections_of_its_own(empty_store: Store) -> None:
     (device,) = new_meters(empty_store, 1)
@@ -118,9 +118,9 @@ def test_a_forked_child_has_connections_of_its_own(empty_store: Store) -> None:
     child = os.fork()
     if child == 0:
         try:
-            found = empty_store.count(device, RAW, Span())
+            result = empty_store.count(device, RAW, Span())
             wrote = empty_store.write(steady(device, 20)).stored
-            os._exit(0 if (found, wrote) == (10, 10) else 1)
+            os._exit(0 if (result, wrote) == (10, 10) else 1)
         finally:
             os._exit(2)
     _, status = os.waitpid(child, 0)

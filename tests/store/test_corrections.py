@@ -1,4 +1,4 @@
-"""Corrections: a span counts as something else, late readings too, until that is revoked."""
+"""Corrections: a span's readings, late ones too, count as something else until it is revoked."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def revoked(made: Annotation) -> Annotation:
     return replace(made, ended_ms=now_ms(), ended_by="key_2", end_reason="it was right")
 
 
-def told(made: Annotation) -> AuditEntry:
+def statuses(made: Annotation) -> AuditEntry:
     return AuditEntry(
         now_ms(), made.organization_id, "key_1", "correction", "create", made.id, reason="wrong"
     )
 
 
 def contents(store: Any) -> dict[str, list[Any]]:
-    """The whole time series, to the last bit."""
+    """The whole time series, bit by bit."""
     return {
         table.name: store.fetch(Query(f"SELECT * FROM {table.name} ORDER BY device_id, ts"))
         for table in TIME_SERIES
@@ -84,9 +84,9 @@ def meter(store: Store) -> Device:
     return device
 
 
-def test_an_excluded_span_counts_as_nothing_and_its_rows_stay(store: Store, meter: Device) -> None:
+def test_an_excluded_span_counts_nothing_and_its_rows_stay(store: Store, meter: Device) -> None:
     made = correction(meter, NOON_MS + 2 * MINUTE_MS, NOON_MS + 4 * MINUTE_MS)
-    assert store.correct(made, [told(made)]) == (2, 2)
+    assert store.correct(made, [statuses(made)]) == (2, 2)
     assert store.count(meter, RAW, Span()) == 10
     rows = values(store, meter)
     assert rows[2] == rows[3] == (None,) * len(METRICS)
@@ -127,7 +127,7 @@ def test_corrections_are_applied_in_order_and_revoked_in_any(store: Store, meter
     assert store.corrections_of([meter.key]) == {}
 
 
-def test_a_late_or_repeated_reading_of_a_corrected_span(store: Store, meter: Device) -> None:
+def test_late_and_repeated_readings_of_a_corrected_span(store: Store, meter: Device) -> None:
     store.correct(correction(meter, NOON_MS, NOON_MS + 5 * MINUTE_MS, 0.5, FLOW), [])
     again = reading(meter, NOON_MS, flow_rate=2.0, flow_amount=4.0, quality=90.0)
     assert store.write([again]).repeated == 1
@@ -140,18 +140,18 @@ def test_a_late_or_repeated_reading_of_a_corrected_span(store: Store, meter: Dev
     assert store.verify().wrong == 0
 
 
-def test_a_value_that_would_not_fit_changes_nothing(store: Store, meter: Device) -> None:
+def test_an_overflowing_correction_changes_nothing(store: Store, meter: Device) -> None:
     store.write([reading(meter, NOON_MS + HOUR_MS, flow_rate=1e299)])
     before = contents(store)
     made = correction(meter, NOON_MS, NOON_MS + 2 * HOUR_MS, 1e6, FLOW)
     with pytest.raises(UserError, match="more than a number"):
-        store.correct(made, [told(made)])
+        store.correct(made, [statuses(made)])
     assert contents(store) == before
     assert store.corrections_of([meter.key]) == {}
     assert store.count_audit(AuditQuery(text=made.id)) == 0
 
 
-def test_pruned_readings_can_be_corrected_no_more(empty_store: Store) -> None:
+def test_pruned_readings_cannot_be_corrected(empty_store: Store) -> None:
     store, (meter,) = empty_store, new_meters(empty_store, 1)
     store.write(steady(meter, 3) + steady(meter, 3, start_ms=NOON_MS + 48 * HOUR_MS))
     made = correction(meter, NOON_MS, NOON_MS + HOUR_MS)
@@ -191,7 +191,7 @@ def file_store(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_revoking_restores_every_rollup_to_the_last_bit(
     file_store: Any, rows: Any, late: Any, effects: Any, data: st.DataObject
 ) -> None:
-    """Whatever was corrected, and whatever came in meanwhile: as if nobody had corrected."""
+    """After any corrections and readings: as if there had been no correction."""
     one, other = new_meters(file_store, 2)
 
     def of(device: Device, drawn: Any) -> list[ReadingRow]:
@@ -210,14 +210,14 @@ def test_revoking_restores_every_rollup_to_the_last_bit(
     file_store.write(of(other, rows))
     file_store.write(of(other, late))
     assert _series(file_store, one) == _series(file_store, other)
-    kept = f"SELECT COUNT(*) FROM {READING_ORIGINAL.name} WHERE device_id = {one.key}"
-    assert file_store.fetch(Query(kept)) == [(0,)]
+    count_query = f"SELECT COUNT(*) FROM {READING_ORIGINAL.name} WHERE device_id = {one.key}"
+    assert file_store.fetch(Query(count_query)) == [(0,)]
 
 
 def _series(store: Any, device: Device) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+    results: dict[str, list[Any]] = {}
     for table in TIME_SERIES:
         rest = ", ".join(name for name in table.names if name != "device_id")
         where = f"WHERE device_id = {device.key} ORDER BY {', '.join(table.key)}"
-        found[table.name] = store.fetch(Query(f"SELECT {rest} FROM {table.name} {where}"))
-    return found
+        results[table.name] = store.fetch(Query(f"SELECT {rest} FROM {table.name} {where}"))
+    return results

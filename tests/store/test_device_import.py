@@ -1,4 +1,4 @@
-"""What an import of devices may hand from one device to another, and what it can't."""
+"""What an import may move from one device to another, and what it can't."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def acme(store: Store) -> str:
 
 
 def ids(store: Store, organization_id: str) -> dict[str, str]:
-    found = store.devices(everything(organization_id), DeviceQuery())
-    return {d.serial_number: d.id for d in found}
+    result = store.devices(everything(organization_id), DeviceQuery())
+    return {d.serial_number: d.id for d in result}
 
 
 def network_identifiers(store: Store, organization_id: str) -> dict[str, str]:
-    found = store.devices(everything(organization_id), DeviceQuery())
-    return {d.serial_number: d.network_unique_identifier for d in found}
+    result = store.devices(everything(organization_id), DeviceQuery())
+    return {d.serial_number: d.network_unique_identifier for d in result}
 
 
 @pytest.mark.parametrize(
@@ -36,33 +36,35 @@ def network_identifiers(store: Store, organization_id: str) -> dict[str, str]:
     ],
     ids=["a swap", "a ring", "a chain", "a chain from its end", "a chain to a new device"],
 )
-def test_only_the_outcome_of_an_import_must_be_unique(
+def test_only_the_result_of_an_import_must_be_unique(
     store: Store, acme: str, after: dict[str, str]
 ) -> None:
-    def said(networks: dict[str, str]) -> list[NewDevice]:
+    def devices(networks: dict[str, str]) -> list[NewDevice]:
         return [NewDevice(s, {"networkUniqueIdentifier": n}) for s, n in networks.items()]
 
     before = {"A": "na", "B": "nb", "C": "nc"}
-    store.import_devices(acme, said(before))
-    known = ids(store, acme)
+    store.import_devices(acme, devices(before))
+    by_serial = ids(store, acme)
     new = len(after.keys() - before.keys())
-    assert store.import_devices(acme, said(after)) == Imported(new, len(after) - new)
+    assert store.import_devices(acme, devices(after)) == Imported(new, len(after) - new)
     assert network_identifiers(store, acme) == {**before, **after}
-    assert known.items() <= ids(store, acme).items()
+    assert by_serial.items() <= ids(store, acme).items()
 
 
-def test_one_device_takes_what_another_loses_as_it_goes_inactive(store: Store, acme: str) -> None:
+def test_one_device_takes_the_identifier_of_another_that_becomes_inactive(
+    store: Store, acme: str
+) -> None:
     store.import_devices(acme, [NewDevice("A"), NewDevice("B")])
     taking = NewDevice("A", {"networkUniqueIdentifier": "B"})
     store.import_devices(acme, [taking, NewDevice("B", {"active": False})])
     assert network_identifiers(store, acme) == {"A": "B"}
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["updated", "created"])
-def test_a_clash_that_only_the_database_sees_names_the_device(
-    store: Store, acme: str, monkeypatch: pytest.MonkeyPatch, known: bool
+@pytest.mark.parametrize("is_known", [True, False], ids=["updated", "created"])
+def test_a_conflict_found_by_the_database_names_the_device(
+    store: Store, acme: str, monkeypatch: pytest.MonkeyPatch, is_known: bool
 ) -> None:
-    store.import_devices(acme, [NewDevice("S-1"), *([NewDevice("S-2")] if known else [])])
+    store.import_devices(acme, [NewDevice("S-1"), *([NewDevice("S-2")] if is_known else [])])
     monkeypatch.setattr(Planner, "_check_unique", lambda _: None)
     with pytest.raises(UserError, match=r"^device S-2: .* is already in use$"):
         store.import_devices(acme, [NewDevice("S-2", {"networkUniqueIdentifier": "S-1"})])

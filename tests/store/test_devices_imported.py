@@ -1,4 +1,4 @@
-"""Importing devices: all of them or none, and who may have what."""
+"""Importing devices: all or none, and which values must be unique."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from api.store.tables import DEVICE
 from tests.store.fleet import device, everything, listed
 
 
-def test_a_new_device_says_only_its_serial_number(store: Store, acme: str) -> None:
+def test_a_serial_number_is_enough_for_a_new_device(store: Store, acme: str) -> None:
     assert store.import_devices(acme, [NewDevice("S-1")]) == Imported(1, 0)
     made = device(store, acme, "S-1")
     assert uuid.UUID(made.id).version == 4
@@ -51,7 +51,7 @@ def test_a_new_device_says_only_its_serial_number(store: Store, acme: str) -> No
     )
 
 
-SAID: dict[str, Any] = {
+IMPORTED_FIELDS: dict[str, Any] = {
     "id": "0E1F2A3B-4C5D-4E6F-8A9B-0C1D2E3F4A5B",
     "networkUniqueIdentifier": "net-1",
     "category": "Gateway",
@@ -73,26 +73,26 @@ SAID: dict[str, Any] = {
 }
 
 
-def test_everything_said_of_a_device_is_kept(store: Store, acme: str) -> None:
-    said = {**SAID, "id": str(uuid.uuid4()).upper()}
-    store.import_devices(acme, [NewDevice("S-1", said)])
+def test_every_given_field_is_stored(store: Store, acme: str) -> None:
+    by_name = {**IMPORTED_FIELDS, "id": str(uuid.uuid4()).upper()}
+    store.import_devices(acme, [NewDevice("S-1", by_name)])
     (made,) = store.devices(everything(acme), DeviceQuery(active=None))
-    assert made.id == said["id"].lower()
+    assert made.id == by_name["id"].lower()
     assert made.network_unique_identifier == "net-1"
-    assert made.label == SAID["label"]
+    assert made.label == IMPORTED_FIELDS["label"]
     assert made.created_ms == 1_709_247_600_000
     assert made.installed_on_ms == 1_700_000_000_000
     assert (made.installed, made.active, made.alerts_active) == (False, False, True)
-    assert made.cost_per_gallon == SAID["costPerGallon"]
-    assert made.k_factor == SAID["kFactor"]
+    assert made.cost_per_gallon == IMPORTED_FIELDS["costPerGallon"]
+    assert made.k_factor == IMPORTED_FIELDS["kFactor"]
     assert made.time_zone == "Europe/Rome"
     assert made.config == {"led": True, "reportingInterval": 60}
     assert made.billing_subscriptions == ("b1", "b2")
     assert made.reporting_interval_s == 60.0
-    assert {"id", "serialNumber", "updated", "organizationId"} | set(SAID) == set(FIELDS)
+    assert {"id", "serialNumber", "updated", "organizationId"} | set(IMPORTED_FIELDS) == set(FIELDS)
 
 
-def test_the_same_serial_again_updates_only_what_is_said(store: Store, acme: str) -> None:
+def test_the_same_serial_number_updates_only_given_fields(store: Store, acme: str) -> None:
     store.import_devices(acme, [NewDevice("S-1", {"label": "one", "model": "X"}, ("north",))])
     before = device(store, acme, "S-1")
     assert store.import_devices(acme, [NewDevice("S-1", {"label": "two"})]) == Imported(0, 1)
@@ -102,9 +102,7 @@ def test_the_same_serial_again_updates_only_what_is_said(store: Store, acme: str
     assert shown == replace(after, config={"groups": ["north"]})
 
 
-def test_an_import_that_changes_nothing_leaves_the_date_of_the_update(
-    store: Store, acme: str
-) -> None:
+def test_an_import_without_changes_keeps_the_date_of_the_update(store: Store, acme: str) -> None:
     store.import_devices(acme, [NewDevice("S-1", {"label": "one"})])
     before = device(store, acme, "S-1")
     assert store.import_devices(acme, [NewDevice("S-1", {"label": "one"})]) == Imported(0, 1)
@@ -118,17 +116,15 @@ def test_the_same_serial_twice_in_one_import_is_one_device(store: Store, acme: s
     assert (made.label, made.model) == ("one", "X")
 
 
-def test_what_the_store_decides_and_unknown_fields_say_nothing(store: Store, acme: str) -> None:
-    said = {"organizationId": "other", "updated": "2001-01-01T00:00:00Z", "colour": "red"}
-    store.import_devices(acme, [NewDevice("S-1", said)])
+def test_computed_and_unknown_fields_are_ignored(store: Store, acme: str) -> None:
+    by_name = {"organizationId": "other", "updated": "2001-01-01T00:00:00Z", "colour": "red"}
+    store.import_devices(acme, [NewDevice("S-1", by_name)])
     made = device(store, acme, "S-1")
     assert made.organization_id == acme
     assert made.updated_ms > 1_700_000_000_000
 
 
-def test_null_takes_back_what_can_be_missing_and_leaves_what_can_not(
-    store: Store, acme: str
-) -> None:
+def test_null_resets_optional_fields_and_leaves_required_ones(store: Store, acme: str) -> None:
     store.import_devices(acme, [NewDevice("S-1", {"label": "one", "resellerId": "r"})])
     store.import_devices(acme, [NewDevice("S-1", {"label": None, "resellerId": None})])
     made = device(store, acme, "S-1")
@@ -145,7 +141,7 @@ def test_null_takes_back_what_can_be_missing_and_leaves_what_can_not(
     ],
     ids=["a network identifier", "both new", "a serial number", "an id"],
 )
-def test_what_must_be_unique_is_refused_whole_and_named(
+def test_a_duplicate_refuses_the_whole_import_by_name(
     empty_store: Store, clash: list[NewDevice]
 ) -> None:
     acme = empty_store.create_organization("Acme").id
@@ -176,9 +172,7 @@ def test_organizations_may_use_the_same_serial_numbers(store: Store, acme: str) 
     assert device(store, acme, "S-1").key != device(store, other, "S-1").key
 
 
-def test_a_serial_number_can_be_handed_on_once_its_owner_is_inactive(
-    store: Store, acme: str
-) -> None:
+def test_a_serial_number_of_an_inactive_device_can_be_reused(store: Store, acme: str) -> None:
     old = {"id": str(uuid.uuid4())}
     new = {"id": str(uuid.uuid4())}
     store.import_devices(acme, [NewDevice("S-1", old)])
@@ -192,7 +186,7 @@ def test_a_serial_number_can_be_handed_on_once_its_owner_is_inactive(
         store.import_devices(acme, [NewDevice("S-1", {**old, "active": True})])
 
 
-def test_a_serial_number_is_handed_on_within_one_import(store: Store, acme: str) -> None:
+def test_a_serial_number_moves_within_one_import(store: Store, acme: str) -> None:
     old, new = {"id": str(uuid.uuid4())}, {"id": str(uuid.uuid4())}
     store.import_devices(acme, [NewDevice("S-1", old)])
     swap = [NewDevice("S-1", new), NewDevice("S-1", {**old, "active": False})]
@@ -206,10 +200,10 @@ def test_an_inactive_device_is_updated_rather_than_made_again(store: Store, acme
     assert listed(store, acme, active=None) == ["S-1"]
 
 
-def test_groups_are_replaced_where_they_are_said(store: Store, acme: str) -> None:
+def test_given_groups_replace_the_stored_ones(store: Store, acme: str) -> None:
     def members(name: str) -> list[str]:
         scope = Scope(acme, Grant(groups=frozenset({name})))
-        return [found.serial_number for found in store.devices(scope, DeviceQuery())]
+        return [result.serial_number for result in store.devices(scope, DeviceQuery())]
 
     store.import_devices(
         acme, [NewDevice("S-1", groups=("a", "b")), NewDevice("S-2", groups=("b",))]
@@ -219,6 +213,6 @@ def test_groups_are_replaced_where_they_are_said(store: Store, acme: str) -> Non
     assert (members("a"), members("b"), members("c")) == ([], [], ["S-1"])
 
 
-def test_the_table_holds_exactly_a_device() -> None:
+def test_the_table_has_exactly_the_columns_of_a_device() -> None:
     assert {f.name for f in fields(Device)} == set(DEVICE.names)
     assert {f.attribute for f in FIELDS.values()} | {"key"} == set(DEVICE.names)

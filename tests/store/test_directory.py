@@ -1,4 +1,4 @@
-"""Organizations, devices and groups: what is listed, who sees it, how it is found."""
+"""Organizations, devices and groups: lists, scopes and look-ups."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from api.store.common_store import CommonStore
 from api.store.sql.query import Query
 from api.store.tables import TABLES
 from tests.store.fleet import NOON_MS, device, everything, listed, reading
+from tests.tables import cases
 
 # --- Organizations -------------------------------------------------------------------------------
 
@@ -42,13 +43,13 @@ def test_an_organization_is_found_by_its_id(store: Store) -> None:
     assert made in store.organizations()
 
 
-def test_organizations_come_by_name(empty_store: Store) -> None:
+def test_organizations_are_listed_by_name(empty_store: Store) -> None:
     for name in ("b", "a", "Z"):
         empty_store.create_organization(name)
     assert [o.name for o in empty_store.organizations()] == ["Z", "a", "b"]
 
 
-def test_an_organization_id_is_taken_once(store: Store) -> None:
+def test_an_organization_id_is_unique(store: Store) -> None:
     made = store.create_organization("One", organization_id=str(uuid.uuid4()))
     with pytest.raises(UserError, match=made.id):
         store.create_organization("Two", organization_id=made.id)
@@ -76,15 +77,15 @@ def test_a_deleted_organization_leaves_no_row_in_any_table(
     def rows() -> dict[str, int]:
         store = cast("CommonStore", empty_store)
         counted = {t.name: store.fetch(Query(f"SELECT COUNT(*) FROM {t.name}")) for t in TABLES}
-        return {name: int(found[0][0]) for name, found in counted.items()}
+        return {name: int(result[0][0]) for name, result in counted.items()}
 
-    kept = filled("a")
+    remaining = filled("a")
     alone = rows()
     gone = filled("b")
     assert all(now > alone[name] or not now for name, now in rows().items())
     assert empty_store.delete_organization(gone) == 1
     assert rows() == alone
-    assert empty_store.organization(kept) is not None
+    assert empty_store.organization(remaining) is not None
 
 
 # --- Listing -------------------------------------------------------------------------------------
@@ -94,7 +95,7 @@ LABELS = ("a", "B", "b", "ä", "Z", "aa", "", "水", "a", "~")
 
 @pytest.fixture
 def labelled(store: Store, acme: str) -> str:
-    """An organization whose devices differ in everything that they can be ordered by."""
+    """An organization whose devices differ in every sortable field."""
     rng = random.Random(4)
     wanted = [
         NewDevice(
@@ -127,19 +128,19 @@ def test_any_scalar_field_orders_by_code_point_ties_by_id_nulls_last(
 ) -> None:
     attribute = DEVICE_ORDER_FIELDS[name].attribute
     query = DeviceQuery(active=None, order_by=name, descending=descending)
-    found = store.devices(everything(labelled), query)
-    by_id = sorted(found, key=lambda device: device.id)
+    result = store.devices(everything(labelled), query)
+    by_id = sorted(result, key=lambda device: device.id)
     there = [device for device in by_id if getattr(device, attribute) is not None]
     there.sort(key=lambda device: getattr(device, attribute), reverse=descending)  # stable
-    assert found == there + [d for d in by_id if getattr(d, attribute) is None]
+    assert result == there + [d for d in by_id if getattr(d, attribute) is None]
 
 
-def test_a_list_is_ordered_by_label_unless_asked_otherwise(store: Store, labelled: str) -> None:
-    found = store.devices(everything(labelled), DeviceQuery(active=None))
-    assert [device.label for device in found] == sorted(LABELS)
+def test_a_list_is_ordered_by_label_by_default(store: Store, labelled: str) -> None:
+    result = store.devices(everything(labelled), DeviceQuery(active=None))
+    assert [device.label for device in result] == sorted(LABELS)
 
 
-def test_an_order_by_something_else_is_a_mistake(store: Store, labelled: str) -> None:
+def test_an_unknown_order_is_refused(store: Store, labelled: str) -> None:
     for name in ("costPerGallon", "key", "label; DROP TABLE device", "time_zone"):
         with pytest.raises(ValueError, match="not a scalar field"):
             store.devices(everything(labelled), DeviceQuery(order_by=name))
@@ -148,16 +149,16 @@ def test_an_order_by_something_else_is_a_mistake(store: Store, labelled: str) ->
 @pytest.mark.parametrize("active", [True, False, None])
 def test_the_active_filter_chooses(store: Store, labelled: str, active: bool | None) -> None:
     query = DeviceQuery(active=active, order_by="serialNumber")
-    found = store.devices(everything(labelled), query)
+    result = store.devices(everything(labelled), query)
     wanted = [i for i in range(len(LABELS)) if active is None or (i % 3 > 0) is active]
-    assert [device.serial_number for device in found] == [f"S-{index:02}" for index in wanted]
+    assert [device.serial_number for device in result] == [f"S-{index:02}" for index in wanted]
     assert store.count_devices(everything(labelled), query) == len(wanted)
 
 
 @pytest.mark.parametrize(
     ("limit", "offset"), [(3, 0), (3, 3), (100, 8), (1, 99), (None, 4), (2, 9)]
 )
-def test_a_fleet_page_is_a_slice_and_the_count_is_of_all(
+def test_a_page_is_a_slice_and_the_count_is_of_all(
     store: Store, labelled: str, limit: int | None, offset: int
 ) -> None:
     everyone = listed(store, labelled, active=None)
@@ -183,7 +184,7 @@ def test_ten_thousand_devices_can_be_imported_and_listed(store: Store, acme: str
     assert store.import_devices(acme, wanted) == Imported(10_000, 0)
     assert len(store.devices(everything(acme), DeviceQuery())) == 10_000
     page = store.devices(everything(acme), DeviceQuery(limit=2, offset=9_998))
-    assert [found.serial_number for found in page] == ["S-09998", "S-09999"]
+    assert [result.serial_number for result in page] == ["S-09998", "S-09999"]
     some = Scope(acme, Grant(devices=frozenset(d.id for d in page)))
     assert store.count_devices(some, DeviceQuery()) == 2
     assert store.import_devices(acme, wanted[:10]) == Imported(0, 10)
@@ -192,16 +193,16 @@ def test_ten_thousand_devices_can_be_imported_and_listed(store: Store, acme: str
 # --- Resolving and scopes ------------------------------------------------------------------------
 
 
-def test_a_device_is_known_by_three_names(store: Store, acme: str) -> None:
+def test_a_device_has_three_identifiers(store: Store, acme: str) -> None:
     store.import_devices(acme, [NewDevice("S-1", {"networkUniqueIdentifier": "N-1"})])
     one = device(store, acme, "S-1")
-    asked = [one.id, one.id.upper(), "S-1", "N-1", "s-1", "", "nobody", "S-1"]
-    found = store.resolve(everything(acme), asked)
-    assert found == [one, one, one, one, None, None, None, one]
+    requests = [one.id, one.id.upper(), "S-1", "N-1", "s-1", "", "nobody", "S-1"]
+    result = store.resolve(everything(acme), requests)
+    assert result == [one, one, one, one, None, None, None, one]
     assert store.resolve(everything(acme), []) == []
 
 
-def test_an_inactive_device_is_known_by_its_id_alone(store: Store, acme: str) -> None:
+def test_an_inactive_device_is_found_by_its_id_alone(store: Store, acme: str) -> None:
     store.import_devices(
         acme, [NewDevice("S-1", {"active": False, "networkUniqueIdentifier": "N-1"})]
     )
@@ -209,7 +210,7 @@ def test_an_inactive_device_is_known_by_its_id_alone(store: Store, acme: str) ->
     assert store.resolve(everything(acme), [one.id, "S-1", "N-1"]) == [one, None, None]
 
 
-def test_an_id_comes_before_a_serial_number_before_a_network_identifier(
+def test_ids_count_before_serial_numbers_before_network_identifiers(
     store: Store, acme: str
 ) -> None:
     first = str(uuid.uuid4())
@@ -230,7 +231,7 @@ def test_an_id_comes_before_a_serial_number_before_a_network_identifier(
     assert keys["S-3"] == by_serial.key
 
 
-def test_ingest_knows_every_name_that_resolves(store: Store, acme: str) -> None:
+def test_ingest_has_every_identifier_that_resolves(store: Store, acme: str) -> None:
     store.import_devices(
         acme,
         [
@@ -240,8 +241,8 @@ def test_ingest_knows_every_name_that_resolves(store: Store, acme: str) -> None:
     )
     names = store.ingest_keys(acme)
     identifiers = list(names)
-    found = store.resolve(everything(acme), identifiers)
-    assert [d.key for d in found if d is not None] == [names[name] for name in identifiers]
+    result = store.resolve(everything(acme), identifiers)
+    assert [d.key for d in result if d is not None] == [names[name] for name in identifiers]
     assert "S-2" not in names
     assert len(names) == 4
 
@@ -265,14 +266,14 @@ fleets = st.lists(
 
 @settings(max_examples=25, deadline=None)
 @given(fleet=fleets, grant=grants)
-def test_no_read_of_the_directory_shows_a_device_out_of_scope(
+def test_no_query_returns_a_device_outside_the_scope(
     store: Store, fleet: list[Any], grant: Grant
 ) -> None:
     mine, theirs = (store.create_organization("x").id for _ in range(2))
     ids = [str(uuid.uuid4()) for _ in fleet]
     for index, (is_mine, active, groups) in enumerate(fleet):
-        said = {"id": ids[index], "active": active}
-        new = NewDevice(f"S-{index}", said, tuple(groups))
+        fields = {"id": ids[index], "active": active}
+        new = NewDevice(f"S-{index}", fields, tuple(groups))
         store.import_devices(mine if is_mine else theirs, [new])
     granted = frozenset(
         ids[i].upper() for i in grant.devices if isinstance(i, int) and i < len(ids)
@@ -286,21 +287,56 @@ def test_no_read_of_the_directory_shows_a_device_out_of_scope(
 
     wanted = {ids[index] for index in range(len(fleet)) if visible(index)}
     query = DeviceQuery(active=None)
-    assert {found.id for found in store.devices(scope, query)} == wanted
+    assert {result.id for result in store.devices(scope, query)} == wanted
     assert store.count_devices(scope, query) == len(wanted)
-    assert {found.id for found in store.resolve(scope, ids) if found} == wanted
+    assert {result.id for result in store.resolve(scope, ids) if result} == wanted
     by_serial = store.resolve(scope, [f"S-{index}" for index in range(len(fleet))])
     active_wanted = {ids[i] for i in range(len(fleet)) if visible(i) and fleet[i][1]}
-    assert {found.id for found in by_serial if found} == active_wanted
+    assert {result.id for result in by_serial if result} == active_wanted
 
 
-def test_a_full_request_of_identifiers_is_one_statement(
+def test_the_largest_request_is_one_statement(
     store: Store, acme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.import_devices(acme, [NewDevice(f"S-{index}") for index in range(50)])
     statements: list[Any] = []
     fetch = store.fetch  # pyright: ignore[reportAttributeAccessIssue]
     monkeypatch.setattr(store, "fetch", lambda query: (statements.append(query), fetch(query))[1])
-    found = store.resolve(everything(acme), [f"S-{index}" for index in range(50)])
-    assert all(found)
+    result = store.resolve(everything(acme), [f"S-{index}" for index in range(50)])
+    assert all(result)
     assert len(statements) == 1
+
+
+@cases(
+    ("query_fields", "serials"),
+    [
+        ({"text": "mill"}, ["T-2", "T-1"]),
+        ({"text": "ÄRZTE"}, ["T-3"]),
+        ({"text": "ärzte"}, ["T-3"]),
+        ({"text": "t-"}, ["T-2", "T-1", "T-3"]),
+        ({"text": "100%"}, ["T-2"]),
+        ({"text": "1_0"}, []),
+        ({"text": "t-", "group": "north"}, ["T-1", "T-3"]),
+        ({"group": "north"}, ["T-1", "T-3"]),
+        ({"group": "none"}, []),
+        ({"text": "t-", "limit": 1, "offset": 1}, ["T-1"]),
+        ({"group": "north", "limit": 1, "offset": 1}, ["T-3"]),
+        ({"text": "t-", "limit": 5, "offset": 9}, []),
+    ],
+)
+def test_a_page_of_devices_by_text_and_group(
+    store: Store, query_fields: dict[str, Any], serials: list[str]
+) -> None:
+    if store.organization("pages") is None:
+        store.create_organization("Pages", organization_id="pages")
+        labels = {"T-1": "Mill b", "T-2": "Mill a 100%", "T-3": "Ärztehaus"}
+        new = [
+            NewDevice(serial, {"label": label}, groups=() if serial == "T-2" else ("north",))
+            for serial, label in labels.items()
+        ]
+        store.import_devices("pages", new)
+    query = DeviceQuery(**query_fields)
+    count, page = store.device_page(everything("pages"), query)
+    assert [each.serial_number for each in page] == serials
+    assert count == store.count_devices(everything("pages"), query)
+    assert store.devices(everything("pages"), query) == page

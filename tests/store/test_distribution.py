@@ -1,5 +1,5 @@
-"""Spreading a store over a Citus cluster. That everything else works there as well is what the
-rest of this folder and the contract show, where WEIR_TEST_CITUS names a coordinator."""
+"""Distributing a store over a Citus cluster. The rest of this folder and the contract run there
+too, if WEIR_TEST_CITUS names a coordinator."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AN_HOUR_AND_EDGES = Span(NOON_MS - 1, NOON_MS + HOUR_MS + 1)
 @pytest.mark.parametrize(
     ("engine", "words"), [("sqlite", "Postgres with Citus"), ("postgres", "no Citus")]
 )
-def test_a_store_without_workers_says_so_and_stays_as_it_is(
+def test_a_store_without_workers_is_refused_and_unchanged(
     request: pytest.FixtureRequest, engine: str, words: str
 ) -> None:
     store = open_store(request.getfixturevalue(f"{engine}_url"))
@@ -51,7 +51,7 @@ def test_a_store_without_workers_says_so_and_stays_as_it_is(
     store.close()
 
 
-def test_every_small_table_is_one_that_workers_get_a_copy_of() -> None:
+def test_every_small_table_is_a_reference_table() -> None:
     versions = {migrations.VERSION_TABLE, web_migrations.VERSION_TABLE}
     assert {table.name for table in SMALL_TABLES} | versions <= set(REFERENCES)
     assert not {table.name for table in DISTRIBUTED} & set(REFERENCES)
@@ -59,19 +59,19 @@ def test_every_small_table_is_one_that_workers_get_a_copy_of() -> None:
 
 
 class Full:
-    """As far as it is asked: a coordinator that takes no shards, and no workers."""
+    """A coordinator without shards and without workers, as far as it is asked."""
 
     def fetch(self, query: Query) -> list[Any]:
         return {sql.extension(): [(1,)], sql.nodes(): [(0,)]}[query]
 
 
-def test_a_cluster_without_room_says_what_it_needs() -> None:
+def test_a_cluster_without_workers_names_what_it_needs() -> None:
     with pytest.raises(UserError, match="citus_add_node"):
         distribution.spread(Full())  # pyright: ignore[reportArgumentType]
 
 
 @cases(
-    ("nodes", "told", "shards"),
+    ("nodes", "texts", "shards"),
     [
         (2, ["one 8", "other 16"], 24),
         (2, ["one\n 4", "one\n 4"], 4),  # two nodes on one machine share its cores
@@ -80,21 +80,21 @@ def test_a_cluster_without_room_says_what_it_needs() -> None:
         (1, [], distribution.UNKNOWN_CORES),
     ],
 )
-def test_each_core_gets_a_shard(nodes: int, told: list[str | None], shards: int) -> None:
-    assert distribution.shards_for(nodes, told) == shards
+def test_there_is_a_shard_for_each_core(nodes: int, texts: list[str | None], shards: int) -> None:
+    assert distribution.shards_for(nodes, texts) == shards
 
 
 # --- On a real cluster ---------------------------------------------------------------------------
 
 
 def shards(store: Any) -> int:
-    """How many shards the readings have."""
+    """The number of shards of the readings."""
     count = "SELECT COUNT(*) FROM pg_dist_shard WHERE logicalrelid = ?::text::regclass"
     return store.fetch(Query(count, (READING.name,)))[0][0]
 
 
 def plan(store: Any, query: Query) -> str:
-    """The plan of a statement in a transaction, which changes nothing."""
+    """A statement's plan, in a transaction that changes nothing."""
     with store.transaction() as transaction:
         return "\n".join(
             r[0] for r in transaction.fetch(Query(f"EXPLAIN {query.sql}", query.params))
@@ -102,7 +102,7 @@ def plan(store: Any, query: Query) -> str:
 
 
 def colocations(store: Any) -> set[int]:
-    """The groups that this schema's distributed tables share their places in."""
+    """The colocation groups of this schema's distributed tables."""
     return {
         row[0]
         for row in store.fetch(
@@ -115,7 +115,7 @@ def colocations(store: Any) -> set[int]:
     }
 
 
-def test_what_a_store_holds_goes_with_it(cluster_url: str) -> None:
+def test_a_stores_rows_are_distributed_with_it(cluster_url: str) -> None:
     store = open_store(cluster_url)
     store.upgrade()
     meters = new_meters(store, 3)
@@ -138,17 +138,17 @@ def test_a_commit_takes_more_rows_once_the_store_is_distributed(cluster_url: str
     store.close()
 
 
-def test_the_default_is_a_shard_a_core_unless_it_is_said_otherwise(cluster_url: str) -> None:
+def test_the_default_is_a_shard_for_each_core(cluster_url: str) -> None:
     store: Any = open_store(cluster_url)
     store.upgrade()
-    told = [each for (each,) in store.fetch(sql.cores())]
+    messages = [each for (each,) in store.fetch(sql.cores())]
     [(nodes,)] = store.fetch(sql.nodes())
     store.distribute()
-    assert shards(store) == distribution.shards_for(nodes, told)
+    assert shards(store) == distribution.shards_for(nodes, messages)
     store.close()
 
 
-def test_a_batch_of_one_device_asks_its_shard_alone(cluster_url: str) -> None:
+def test_a_batch_of_one_device_uses_one_shard(cluster_url: str) -> None:
     store: Any = citus.made(cluster_url)
     hour = (NOON_MS, NOON_MS + HOUR_MS)
     for keys, tasks in (([7], 1), (range(1, 101), citus.SHARDS)):
@@ -157,14 +157,15 @@ def test_a_batch_of_one_device_asks_its_shard_alone(cluster_url: str) -> None:
             ingest_sql.last_hours(DIALECT, ranges),
             ingest_sql.stored_at(DIALECT, [(key, NOON_MS) for key in keys]),
             *(rollups.recompute(DIALECT, resolution, ranges) for resolution in STORED),
+            rollups.recompute(DIALECT, STORED[0], ranges, alone=True),
             rollups.recount(DIALECT, ranges),
         ):
             assert f"Task Count: {tasks}\n" in plan(store, query)
     store.close()
 
 
-def test_workers_plan_as_the_session_does(cluster_url: str) -> None:
-    """Without that, a worker with few readings scans and hashes its whole shard."""
+def test_workers_have_the_sessions_planner_settings(cluster_url: str) -> None:
+    """Otherwise a worker with few readings scans and hashes its whole shard."""
     store: Any = citus.made(cluster_url)
     ranges = [(key, NOON_MS, NOON_MS + HOUR_MS) for key in range(1, 1_001)]
     planned = plan(store, rollups.recompute(DIALECT, STORED[0], ranges))
@@ -181,14 +182,14 @@ def test_one_device_lies_on_one_worker(cluster_url: str) -> None:
     store.close()
 
 
-def test_a_second_time_and_an_upgrade_change_nothing(cluster_url: str) -> None:
+def test_distributing_again_and_an_upgrade_change_nothing(cluster_url: str) -> None:
     store: Store = citus.made(cluster_url)
     assert store.distribute(citus.SHARDS) == []
     assert store.upgrade() == (migrations.CURRENT, migrations.CURRENT)
     store.close()
 
 
-def test_tables_that_come_later_are_spread_by_their_upgrade(cluster_url: str) -> None:
+def test_later_tables_are_distributed_by_their_upgrade(cluster_url: str) -> None:
     citus.made(cluster_url).close()
     web: Any = open_web_store(cluster_url)
     web.upgrade()
@@ -197,11 +198,15 @@ def test_tables_that_come_later_are_spread_by_their_upgrade(cluster_url: str) ->
     web.close()
 
 
-def test_latest_of_many_is_one_round_to_the_workers(cluster_url: str) -> None:
+def test_latest_of_many_is_one_query_to_the_workers(cluster_url: str) -> None:
     store: Any = citus.made(cluster_url)
-    asked = latest(range(1, 51), LatestQuery(AN_HOUR_AND_EDGES, STORED[0], STORED[-1], last=True))
-    assert asked is not None
-    plan = "\n".join(row[0] for row in store.fetch(Query(f"EXPLAIN {asked.sql}", asked.params)))
+    requests = latest(
+        range(1, 51), LatestQuery(AN_HOUR_AND_EDGES, STORED[0], STORED[-1], last=True)
+    )
+    assert requests is not None
+    plan = "\n".join(
+        row[0] for row in store.fetch(Query(f"EXPLAIN {requests.sql}", requests.params))
+    )
     assert "Task Count" in plan
     assert "Subplan" not in plan
     store.close()

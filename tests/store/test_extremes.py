@@ -1,4 +1,4 @@
-"""Any finite reading is taken in, however large or small; a sum that doesn't fit is null."""
+"""Any finite reading is stored, however large or small; a sum that overflows is null."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SPAN = Span(NOON_MS, NOON_MS + DAY_MS - 1)
 
 
 def take_in(store: Store, *amounts: tuple[int, float]) -> Device:
-    """A new device with these (minute from noon, flow amount and quality)."""
+    """A new device with these readings (minute from noon, flow amount and quality)."""
     (device,) = new_meters(store, 1)
     rows = [
         reading(device, NOON_MS + minute * MINUTE_MS + n, flow_amount=amount, quality=amount)
@@ -53,7 +53,7 @@ def day(store: Store, device: Device, source: Resolution, name: str) -> float | 
     return piece.values[[a.name for a in AGGREGATES].index(name)]
 
 
-def test_the_greatest_twice_in_a_minute_have_extremes_but_no_sum(store: Store) -> None:
+def test_two_largest_values_in_a_minute_have_extremes_but_no_sum(store: Store) -> None:
     device = take_in(store, (0, 1.7e308), (0, GREATEST))
     for resolution in STORED:
         assert column(store, device, resolution, "total_flow_amount") == [None]
@@ -63,7 +63,7 @@ def test_the_greatest_twice_in_a_minute_have_extremes_but_no_sum(store: Store) -
     assert store.verify().wrong == 0
 
 
-def test_hours_that_fit_make_a_day_that_does_not(store: Store) -> None:
+def test_hours_with_sums_may_give_a_day_without(store: Store) -> None:
     device = take_in(store, (0, 1.7e308), (60, 1.7e308))
     for resolution in STORED:
         assert column(store, device, resolution, "total_flow_amount") == [1.7e308] * 2
@@ -73,7 +73,7 @@ def test_hours_that_fit_make_a_day_that_does_not(store: Store) -> None:
     assert store.verify().wrong == 0
 
 
-def test_a_sum_that_did_not_fit_is_not_left_out_of_a_greater_one(store: Store) -> None:
+def test_an_overflowed_sum_makes_the_coarser_sum_null(store: Store) -> None:
     device = take_in(store, (0, 1.7e308), (0, 1.6e308))
     later = [reading(device, NOON_MS + m * MINUTE_MS, flow_amount=1.0) for m in (1, 61)]
     assert store.write(later).stored == 2
@@ -83,7 +83,7 @@ def test_a_sum_that_did_not_fit_is_not_left_out_of_a_greater_one(store: Store) -
     assert store.verify().wrong == 0
 
 
-def test_the_mean_of_means_far_apart_is_there(store: Store) -> None:
+def test_the_mean_of_distant_means_is_finite(store: Store) -> None:
     device = take_in(store, (0, 1e200), (60, -1e200), (120, 3e200))
     for source in (RAW, *STORED):
         assert day(store, device, source, "avg_quality") == pytest.approx(1e200, rel=1e-12)
@@ -91,7 +91,9 @@ def test_the_mean_of_means_far_apart_is_there(store: Store) -> None:
 
 
 @cases("tiny", [SMALLEST, 1e-320, -1e-320, 1e-310, sys.float_info.min])
-def test_the_smallest_are_kept_and_their_averages_may_be_zero(store: Store, tiny: float) -> None:
+def test_the_smallest_values_are_stored_and_their_averages_may_be_zero(
+    store: Store, tiny: float
+) -> None:
     device = take_in(store, (0, tiny), (0, 0.0), (90, tiny))
     for resolution in STORED:
         assert column(store, device, resolution, "total_flow_amount") == [tiny, tiny]
@@ -104,25 +106,25 @@ def test_the_smallest_are_kept_and_their_averages_may_be_zero(store: Store, tiny
     assert store.verify().wrong == 0
 
 
-def test_a_sum_that_does_not_fit_meets_no_condition(store: Store) -> None:
+def test_an_overflowed_sum_matches_no_filter(store: Store) -> None:
     device = take_in(store, (0, GREATEST), (0, 1e308))
     for function in ("avg", "total"):
         above = Condition(Aggregate(function, FLOW_AMOUNT), ">", 0.0)
         assert store.count(device, STORED[-1], SPAN, (above,)) == 0
 
 
-def test_a_file_with_extremes_ends_and_counts_once(store: Store) -> None:
+def test_a_file_with_extremes_is_imported_once(store: Store) -> None:
     (device,) = new_meters(store, 1)
     rows = [reading(device, NOON_MS + ms, flow_amount=GREATEST) for ms in (0, 1)]
     done = Progress("extremes", device.organization_id, position=2, complete=True)
     assert store.write(rows, progress=done).stored == 2
     assert store.write(rows).repeated == 2
-    kept = store.progress("extremes", device.organization_id)
-    assert kept is not None
-    assert (kept.stored, kept.repeated, kept.complete) == (2, 0, True)
+    stored = store.progress("extremes", device.organization_id)
+    assert stored is not None
+    assert (stored.stored, stored.repeated, stored.complete) == (2, 0, True)
 
 
-def test_what_is_wrong_is_repaired_beside_extremes(empty_store: Store) -> None:
+def test_errors_beside_extremes_are_repaired(empty_store: Store) -> None:
     device = take_in(empty_store, (0, GREATEST), (0, 1e308), (5, 1e-320), (70, 3.0), (70, 4.0))
     whole = empty_store.verify()
     assert whole.wrong == 0
@@ -137,7 +139,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 
 @settings(max_examples=40, deadline=None)
 @given(amounts=st.lists(st.tuples(st.integers(0, 200), finite), min_size=1, max_size=8))
-def test_whatever_is_finite_is_taken_in_read_and_verified(
+def test_any_finite_values_are_stored_read_and_verified(
     store: Store, amounts: list[tuple[int, float]]
 ) -> None:
     (device,) = new_meters(store, 1)

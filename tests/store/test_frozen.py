@@ -1,4 +1,4 @@
-"""Each schema that was ever released comes to the present one, with all that was in it."""
+"""Each released schema is upgraded to the present one with all its rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FROZEN = [
 ]
 
 
-def test_every_schema_was_written_down() -> None:
+def test_every_schema_has_its_file() -> None:
     assert missing() == [], "run: python -m tests.store.schemas.freeze"
 
 
@@ -57,8 +57,8 @@ def frozen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any
 
 
 def contents(store: Any, kind: str, columns: dict[str, list[str]] | None = None) -> dict[str, Any]:
-    """The rows of each table that is there, in the columns given, or all that it has."""
-    found: dict[str, Any] = {}
+    """The rows of each existing table, in the given columns or in all of them."""
+    result: dict[str, Any] = {}
     for table in WEB_TABLES if kind == "web" else TABLES:
         there = {row[0] for row in store.fetch(store.dialect.columns(table.name))}
         names = [n for n in table.names if n in there]
@@ -67,12 +67,12 @@ def contents(store: Any, kind: str, columns: dict[str, list[str]] | None = None)
         if names:
             order = ", ".join(table.key)
             query = f"SELECT {', '.join(names)} FROM {table.name} ORDER BY {order}"
-            found[table.name] = (names, store.fetch(Query(query)))
-    return found
+            result[table.name] = (names, store.fetch(Query(query)))
+    return result
 
 
 @pytest.mark.parametrize("frozen", FROZEN, indirect=True, ids=lambda p: "-".join(map(str, p)))
-def test_an_older_store_comes_to_the_present_with_all_its_rows(
+def test_an_older_store_is_upgraded_with_all_its_rows(
     frozen: tuple[Any, str, int],
 ) -> None:
     store, kind, version = frozen
@@ -113,7 +113,7 @@ def test_an_upgraded_store_has_the_tables_of_a_new_one(
 
 # --- Killed half-way -----------------------------------------------------------------------------
 
-# An upgrade whose next step makes a table, says so, and never comes to its second statement.
+# An upgrade whose next step makes a table, prints a line, and never reaches its second statement.
 HANG = """
 import sys, time
 from types import SimpleNamespace
@@ -136,7 +136,7 @@ store.upgrade()
 """
 
 
-def test_a_migration_that_is_killed_leaves_the_old_version_whole(store_url: str) -> None:
+def test_a_killed_migration_leaves_the_old_version_intact(store_url: str) -> None:
     store = open_store(store_url)
     store.upgrade()
     store.create_organization("Acme", organization_id="acme")
@@ -149,7 +149,7 @@ def test_a_migration_that_is_killed_leaves_the_old_version_whole(store_url: str)
     assert process.stdout.readline() == "half-way\n"
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    deadline = time.monotonic() + 30  # till a server has noticed that its client is gone
+    deadline = time.monotonic() + 30  # until the server has noticed that its client is gone
     while True:
         try:
             assert store.upgrade() == (migrations.CURRENT, migrations.CURRENT)

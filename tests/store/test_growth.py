@@ -1,4 +1,4 @@
-"""Adding a metric or a resolution is a row in the catalog and nothing else."""
+"""A new metric or resolution is one row in the catalog; a store needs nothing else."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ print("grown")
 
 
 def by_name(device: Device) -> list[ReadingRow]:
-    """Readings that mean the same whatever metrics there are."""
+    """The same readings for any set of metrics."""
     return [
         reading(device, NOON_MS + index * 90_000, flow_rate=float(index), quality=50.0 - index)
         for index in range(100)
@@ -86,13 +86,11 @@ def run_grown(url: str) -> None:
     assert done.stdout == "grown\n", done.stderr
 
 
-def test_a_new_store_has_what_the_catalog_says(store_url: str) -> None:
+def test_a_new_store_has_the_new_columns_and_tables(store_url: str) -> None:
     run_grown(store_url)
 
 
-def test_a_store_from_before_gains_it_at_its_next_upgrade(
-    empty_store: Store, store_url: str
-) -> None:
+def test_an_older_store_gets_them_at_its_next_upgrade(empty_store: Store, store_url: str) -> None:
     (device,) = new_meters(empty_store, 1)
     empty_store.write(by_name(device))
     empty_store.close()

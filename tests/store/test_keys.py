@@ -1,4 +1,4 @@
-"""Service API keys: kept without their secret, granted what exists, revoked for good."""
+"""Service API keys: stored without their secret, granted existing devices, revoked for good."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def new_key(organization_id: str, **changes: object) -> Key:
     return replace(key, **changes)  # pyright: ignore[reportArgumentType]
 
 
-def test_a_key_is_found_by_its_digest_as_it_was_made(store: Store, acme: str) -> None:
+def test_a_key_is_read_by_its_digest(store: Store, acme: str) -> None:
     devices = store.devices(Scope(acme, Grant(everything=True)), DeviceQuery())
     ids = frozenset(device.id for device in devices)
     for grant in (
@@ -57,7 +57,7 @@ def test_a_key_is_found_by_its_digest_as_it_was_made(store: Store, acme: str) ->
     assert store.named_key("key_nothing") is None
 
 
-def test_a_key_that_sends_readings_is_found_as_it_was_made(store: Store, acme: str) -> None:
+def test_a_sending_key_is_read_by_its_digest(store: Store, acme: str) -> None:
     devices = store.devices(Scope(acme, Grant(everything=True)), DeviceQuery())
     ids = frozenset(device.id for device in devices)
     for grant in (
@@ -74,7 +74,7 @@ def test_a_key_that_sends_readings_is_found_as_it_was_made(store: Store, acme: s
         store.create_key(new_key(acme, grant=Grant(), ingest=True))
 
 
-def test_a_key_keeps_its_role_and_an_older_one_what_it_could_do(store: Store, acme: str) -> None:
+def test_a_key_has_its_role_and_an_older_one_an_equal_role(store: Store, acme: str) -> None:
     for role in Role:
         key = new_key(acme, role=role, grant=Grant(groups=frozenset({"north"})))
         store.create_key(key)
@@ -101,9 +101,9 @@ def test_ids_in_a_grant_may_be_written_in_any_case(store: Store, acme: str) -> N
     (device,) = store.devices(Scope(acme, Grant(groups=frozenset({"north"}))), DeviceQuery())
     key = new_key(acme, grant=Grant(devices=frozenset({device.id.upper()})))
     store.create_key(key)
-    found = store.key(key.digest)
-    assert found is not None
-    assert found.grant.devices == {device.id}
+    result = store.key(key.digest)
+    assert result is not None
+    assert result.grant.devices == {device.id}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_ids_in_a_grant_may_be_written_in_any_case(store: Store, acme: str) -> N
         (Grant(devices=frozenset({"00000000-0000-4000-8000-00000000000a"})), "00000000000a"),
     ],
 )
-def test_a_grant_of_what_the_organization_lacks_is_refused(
+def test_a_grant_of_a_missing_device_or_group_is_refused(
     store: Store, acme: str, grant: Grant, named: str
 ) -> None:
     key = new_key(acme, grant=grant)
@@ -127,7 +127,7 @@ def test_a_grant_of_another_organizations_device_is_refused(store: Store, acme: 
     store.import_devices(other, [NewDevice("S-9", {}, ("their",))])
     (theirs,) = store.devices(Scope(other, Grant(everything=True)), DeviceQuery())
     for grant in (Grant(devices=frozenset({theirs.id})), Grant(groups=frozenset({"their"}))):
-        with pytest.raises(UserError, match="the organization has no"):
+        with pytest.raises(UserError, match="not found in this organization"):
             store.create_key(new_key(acme, grant=grant))
 
 
@@ -140,7 +140,7 @@ def test_a_key_of_no_organization_or_made_twice_is_refused(store: Store, acme: s
         store.create_key(key)
 
 
-def test_revoking_is_for_good_and_again_changes_nothing(store: Store, acme: str) -> None:
+def test_revoking_is_final_and_idempotent(store: Store, acme: str) -> None:
     key, other = new_key(acme), new_key(acme)
     store.create_key(key)
     store.create_key(other)
@@ -155,9 +155,9 @@ def test_a_grant_is_resolved_when_it_is_used(store: Store, acme: str) -> None:
     key = new_key(acme, grant=Grant(groups=frozenset({"north"})))
     store.create_key(key)
     store.import_devices(acme, [NewDevice("S-3", {}, ("north",)), NewDevice("S-1", {}, ())])
-    found = store.key(key.digest)
-    assert found is not None
-    seen = store.devices(Scope(acme, found.grant), DeviceQuery())
+    result = store.key(key.digest)
+    assert result is not None
+    seen = store.devices(Scope(acme, result.grant), DeviceQuery())
     assert [device.serial_number for device in seen] == ["S-3"]
 
 

@@ -1,4 +1,4 @@
-"""The summary of many devices in one query, against one look at each device's rows."""
+"""The latest values of many devices in one query, against the rows of each device."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ questions = st.builds(
 
 
 def one_by_one(store: Store, device: Device, question: LatestQuery) -> LatestResult:
-    """The same answer from the device's rows, without the query."""
+    """The same result from the device's rows, without the query."""
 
     def rows(resolution: Resolution) -> list[Any]:
         return store.rows(device, resolution, question.span, limit=100_000)
 
-    found = LatestResult()
+    result = LatestResult()
     if question.uptime is not None:
-        found = found._replace(observed=len(rows(question.uptime)))
+        result = result._replace(observed=len(rows(question.uptime)))
     if question.quality is not None:
         ends = [
             [
@@ -54,24 +54,24 @@ def one_by_one(store: Store, device: Device, question: LatestQuery) -> LatestRes
             for end in ("min", "max")
         ]
         low, high = ([value for value in values if value is not None] for values in ends)
-        found = found._replace(
+        result = result._replace(
             quality_min=min(low, default=None), quality_max=max(high, default=None)
         )
     if question.last and (raw := rows(RAW)):
-        found = found._replace(last=raw[-1])
-    return found
+        result = result._replace(last=raw[-1])
+    return result
 
 
 @settings(max_examples=40, deadline=None)
 @given(fleet=st.lists(strategies.readings, min_size=1, max_size=3), question=questions)
-def test_latest_is_a_look_at_each_device(
+def test_latest_equals_the_rows_of_each_device(
     store: Store, fleet: list[Any], question: LatestQuery
 ) -> None:
     devices = new_meters(store, len(fleet))
     for device, pairs in zip(devices, fleet, strict=True):
         store.write([(device.key, instant, *values) for instant, values in pairs])
-    found = store.latest(devices, question)
-    assert found == {device.key: one_by_one(store, device, question) for device in devices}
+    result = store.latest(devices, question)
+    assert result == {device.key: one_by_one(store, device, question) for device in devices}
 
 
 @cases(
@@ -85,19 +85,19 @@ def test_latest_is_a_look_at_each_device(
         (10 * HOUR_MS + 5, 10 * HOUR_MS + 5),
     ],
 )
-def test_windows_may_cut_hours_anywhere(store: Store, from_ms: int, to_ms: int) -> None:
-    """Devices that fell silent early, late, in the first cut hour or never spoke."""
+def test_windows_may_start_and_end_within_hours(store: Store, from_ms: int, to_ms: int) -> None:
+    """Devices that stopped early, late, in the first partial hour or never reported."""
     devices = new_meters(store, 5)
     for device, rows in zip(devices, (1440, 30, 61, 90, 0), strict=True):
         store.write(steady(device, rows, start_ms=NOON_MS + 123))
     question = LatestQuery(
         Span(NOON_MS + from_ms, NOON_MS + to_ms), ONE_MINUTE, COARSEST_STORED, True
     )
-    found = store.latest(devices, question)
-    assert found == {device.key: one_by_one(store, device, question) for device in devices}
+    result = store.latest(devices, question)
+    assert result == {device.key: one_by_one(store, device, question) for device in devices}
 
 
-def test_of_events_at_one_instant_the_one_stored_last_is_the_latest(store: Store) -> None:
+def test_of_events_at_one_instant_the_last_stored_counts(store: Store) -> None:
     (device,) = new_meters(store, 1)
     for rate in (7.0, 9.0, 8.0):
         store.write([reading(device, NOON_MS, flow_rate=rate)])
@@ -106,7 +106,7 @@ def test_of_events_at_one_instant_the_one_stored_last_is_the_latest(store: Store
     assert last[:2] == (NOON_MS, 8.0)
 
 
-def test_a_full_request_of_devices_is_one_statement(
+def test_the_largest_request_is_one_statement(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     devices = new_meters(store, MAX_IDS)
@@ -115,13 +115,13 @@ def test_a_full_request_of_devices_is_one_statement(
     fetch = store.fetch  # pyright: ignore[reportAttributeAccessIssue]
     monkeypatch.setattr(store, "fetch", lambda query: (statements.append(query), fetch(query))[1])
     question = LatestQuery(Span(NOON_MS, NOON_MS + HOUR_MS), ONE_MINUTE, COARSEST_STORED, True)
-    found = store.latest(devices, question)
+    result = store.latest(devices, question)
     assert len(statements) == 1
-    assert found == {device.key: one_by_one(store, device, question) for device in devices}
-    assert {entry.observed for entry in found.values()} == {5}
+    assert result == {device.key: one_by_one(store, device, question) for device in devices}
+    assert {entry.observed for entry in result.values()} == {5}
 
 
-def test_nothing_asked_is_nothing_found(store: Store) -> None:
+def test_an_empty_request_has_an_empty_result(store: Store) -> None:
     devices = new_meters(store, 2)
     assert store.latest([], LatestQuery(Span(), ONE_MINUTE, last=True)) == {}
     empty = {device.key: LatestResult() for device in devices}

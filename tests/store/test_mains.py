@@ -1,4 +1,4 @@
-"""Mains and sub-meters in the directory: who may be upstream of whom, and who is told."""
+"""Mains and sub-meters in the directory: which parents are allowed, and which are returned."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ TREE = [  # a parent may be named before its own entry
 
 
 def parents(store: Store, scope: Scope) -> dict[str, str | None]:
-    found = store.devices(scope, DeviceQuery(active=None))
-    return {each.serial_number: (each.config or {}).get("parent") for each in found}
+    result = store.devices(scope, DeviceQuery(active=None))
+    return {each.serial_number: (each.config or {}).get("parent") for each in result}
 
 
 def test_a_device_names_its_parent_in_its_configuration(store: Store, acme: str) -> None:
@@ -25,7 +25,7 @@ def test_a_device_names_its_parent_in_its_configuration(store: Store, acme: str)
     assert parents(store, everything(acme)) == {"FLAT": "RISER", "RISER": "MAIN", "MAIN": None}
     (riser,) = store.resolve(everything(acme), ["RISER"])
     assert riser is not None
-    assert riser.config == {"led": True}  # where it belongs is stored apart
+    assert riser.config == {"led": True}  # its place is stored separately
 
 
 def test_importing_again_moves_keeps_and_releases(store: Store, acme: str) -> None:
@@ -49,7 +49,7 @@ def test_importing_again_moves_keeps_and_releases(store: Store, acme: str) -> No
         (NewDevice("MAIN", {"config": {"parent": "NOBODY"}}), "no device of its organization"),
     ],
 )
-def test_what_cannot_be_upstream_is_refused_and_nothing_changes(
+def test_an_invalid_parent_is_refused_and_nothing_changes(
     store: Store, acme: str, device: NewDevice, why: str
 ) -> None:
     store.import_devices(store.create_organization("Other").id, [NewDevice("FOREIGN")])
@@ -60,7 +60,7 @@ def test_what_cannot_be_upstream_is_refused_and_nothing_changes(
     assert parents(store, everything(acme)) == before
 
 
-def test_a_scope_is_told_the_nearest_parent_that_it_sees(store: Store, acme: str) -> None:
+def test_a_scope_gets_the_nearest_parent_in_it(store: Store, acme: str) -> None:
     store.import_devices(acme, TREE)
     group = Scope(acme, Grant(groups=frozenset({"north"})))
     assert parents(store, group) == {"FLAT": "MAIN", "MAIN": None}  # the riser isn't granted
@@ -78,7 +78,7 @@ def test_deleting_the_organization_leaves_no_link(store: Store, acme: str) -> No
     assert set(parents(store, everything(acme)).values()) == {None}
 
 
-def test_groups_are_counted_as_far_as_the_scope_knows_them(store: Store, acme: str) -> None:
+def test_groups_are_counted_within_the_scope(store: Store, acme: str) -> None:
     store.import_devices(acme, [*TREE, NewDevice("OLD", {"active": False}, ("north", "past"))])
     assert store.groups(everything(acme)) == [("north", 2)]
     assert store.groups(Scope(acme, Grant(groups=frozenset({"north"})))) == [("north", 2)]

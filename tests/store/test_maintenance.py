@@ -26,7 +26,7 @@ def tamper(store: Any, *statements: str) -> None:
 # --- Schema --------------------------------------------------------------------------------------
 
 
-def test_an_upgrade_makes_the_store_and_again_changes_nothing(store_url: str) -> None:
+def test_an_upgrade_makes_the_store_and_is_idempotent(store_url: str) -> None:
     store = open_store(store_url)
     with pytest.raises(StoreMissing):
         store.check()
@@ -36,7 +36,7 @@ def test_an_upgrade_makes_the_store_and_again_changes_nothing(store_url: str) ->
     store.close()
 
 
-def test_reads_of_a_store_that_was_never_made_say_so(store_url: str) -> None:
+def test_reads_of_a_missing_store_are_an_error(store_url: str) -> None:
     store = open_store(store_url)
     with pytest.raises(StoreMissing):
         store.organization("acme")
@@ -53,7 +53,7 @@ def test_a_newer_schema_is_refused(empty_store: Store) -> None:
         empty_store.check()
 
 
-def test_a_step_that_fails_is_undone_whole(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_step_is_rolled_back(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = ["CREATE TABLE fresh (id INTEGER PRIMARY KEY)", "CREATE NONSENSE"]
     monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, lambda _: broken))
     monkeypatch.setattr(migrations, "CURRENT", migrations.CURRENT + 1)
@@ -82,7 +82,7 @@ def test_later_steps_run_once_and_in_order(
     assert empty_store.upgrade() == (now, now)
 
 
-def test_a_read_only_store_answers_and_refuses_writes(store_url: str) -> None:
+def test_a_read_only_store_reads_and_refuses_writes(store_url: str) -> None:
     writer = open_store(store_url)
     writer.upgrade()
     (device,) = new_meters(writer, 1)
@@ -121,7 +121,7 @@ def filled(empty_store: Store) -> Store:
     return empty_store
 
 
-def test_a_store_as_written_verifies(filled: Store) -> None:
+def test_an_intact_store_verifies(filled: Store) -> None:
     rows = [row[1:] for row in (*two_days(1), *a_year_later(1))]
     buckets = sum(len(rolled(rows, resolution)) + 1 for resolution in STORED)
     hours = len(rolled(rows, COARSEST_STORED)) + 1
@@ -142,21 +142,21 @@ TAMPERED = {
 
 
 @pytest.mark.parametrize("what", TAMPERED)
-def test_what_is_wrong_is_found_and_repaired(filled: Store, what: str) -> None:
+def test_errors_are_found_and_repaired(filled: Store, what: str) -> None:
     whole = filled.verify()
     tamper(filled, f"{TAMPERED[what]} WHERE device_id = 2")
-    found = filled.verify()
-    assert found.wrong == (2 if what == "an orphan" else 1)  # there too many, here missing
-    assert filled.verify(repair=True) == found
+    result = filled.verify()
+    assert result.wrong == (2 if what == "an orphan" else 1)  # there too many, here missing
+    assert filled.verify(repair=True) == result
     assert filled.verify() == whole
 
 
-def test_a_rounding_is_not_wrong(filled: Store) -> None:
+def test_a_rounding_difference_is_not_an_error(filled: Store) -> None:
     tamper(filled, "UPDATE rollup_1hour SET flow_rate_sum = flow_rate_sum * (1 + 1e-14)")
     assert filled.verify().wrong == 0
 
 
-def test_repair_makes_everything_from_raw(filled: Store) -> None:
+def test_repair_rebuilds_everything_from_raw_readings(filled: Store) -> None:
     (device,) = new_meters(filled, 1)
     filled.write(steady(device, 200))
     before = [filled.rows(device, r, Span(), limit=1_000) for r in STORED]
@@ -175,7 +175,7 @@ def test_an_empty_store_verifies(empty_store: Store) -> None:
     assert empty_store.verify() == Verdict(0, 0)
 
 
-def test_the_url_decides_the_dialect(tmp_path: Path) -> None:
+def test_the_url_chooses_the_database(tmp_path: Path) -> None:
     store: Any = open_store(f"sqlite:///{tmp_path}/a b/ü.sqlite")
     store.upgrade()
     assert (tmp_path / "a b" / "ü.sqlite").exists()

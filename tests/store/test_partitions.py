@@ -1,4 +1,5 @@
-"""Raw readings in monthly parts on Postgres: the same answers, and old ones go as whole tables."""
+"""Raw readings in monthly partitions on Postgres: the same results, and old ones are dropped as
+whole tables."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def plain(request: pytest.FixtureRequest, engine: str) -> Iterator[Store]:
-    """An empty store without parts, and not distributed yet."""
+    """An empty store without partitions, not distributed yet."""
     store = open_store(request.getfixturevalue(f"{engine}_url"))
     store.upgrade()
     yield store
@@ -63,7 +64,7 @@ def parts(store: Any) -> set[str]:
     return {name for (name,) in store.fetch(sql.parts())}
 
 
-def test_a_store_with_parts_answers_as_one_without(plain: Store, engine: str) -> None:
+def test_a_partitioned_store_returns_the_same(plain: Store, engine: str) -> None:
     meter, twin = new_meters(plain, 2)
     rows = every_six_hours(meter, days=60)
     plain.write(rows)
@@ -80,7 +81,7 @@ def test_a_store_with_parts_answers_as_one_without(plain: Store, engine: str) ->
     assert plain.verify().wrong == 0
 
 
-def test_what_was_there_stays_as_one_part(plain: Store) -> None:
+def test_existing_readings_stay_as_one_partition(plain: Store) -> None:
     (meter,) = new_meters(plain, 1)
     plain.write(every_six_hours(meter, days=3))
     made = plain.partition()
@@ -88,7 +89,7 @@ def test_what_was_there_stays_as_one_part(plain: Store) -> None:
     assert plain.partition() == made
 
 
-def test_months_come_with_their_readings(plain: Store, engine: str) -> None:
+def test_partitions_are_made_with_their_readings(plain: Store, engine: str) -> None:
     (meter,) = new_meters(plain, 1)
     plain.partition()
     if engine == "citus":
@@ -117,7 +118,7 @@ def test_old_months_are_dropped_whole(plain: Store, engine: str) -> None:
     assert plain.verify().wrong == 0
 
 
-def test_a_limit_inside_a_part_takes_its_rows_only(plain: Store) -> None:
+def test_a_limit_inside_a_partition_deletes_its_rows_only(plain: Store) -> None:
     (meter,) = new_meters(plain, 1)
     plain.write(every_six_hours(meter, days=60))
     plain.partition()
@@ -126,7 +127,7 @@ def test_a_limit_inside_a_part_takes_its_rows_only(plain: Store) -> None:
     assert plain.rows(meter, RAW, EVERYTHING, limit=1)[0][0] == FEBRUARY_MS
 
 
-def test_a_writer_that_was_running_notices(plain: Store) -> None:
+def test_a_running_writer_notices_the_switch(plain: Store) -> None:
     (meter,) = new_meters(plain, 1)
     writer = open_store(plain.url)  # pyright: ignore[reportAttributeAccessIssue]
     writer.write([reading(meter, now_ms() - MINUTE_MS, flow_rate=1.0)])
@@ -137,7 +138,7 @@ def test_a_writer_that_was_running_notices(plain: Store) -> None:
 
 
 @pytest.mark.parametrize("at_ms", [FEBRUARY_MS, now_ms() + 70 * DAY_MS], ids=["late", "ahead"])
-def test_a_writer_that_has_just_looked_finds_room_too(plain: Store, at_ms: int) -> None:
+def test_a_writer_with_an_older_check_can_still_write(plain: Store, at_ms: int) -> None:
     (meter,) = new_meters(plain, 1)
     writer = open_store(plain.url)  # pyright: ignore[reportAttributeAccessIssue]
     writer.write([])
@@ -147,7 +148,7 @@ def test_a_writer_that_has_just_looked_finds_room_too(plain: Store, at_ms: int) 
     writer.close()
 
 
-def test_readings_come_in_while_the_parts_are_made(plain: Store) -> None:
+def test_readings_are_stored_while_partitions_are_made(plain: Store) -> None:
     meters = new_meters(plain, 3)
     began_ms = START_MS - START_MS % HOUR_MS
     halt = threading.Event()
@@ -177,7 +178,7 @@ def test_readings_come_in_while_the_parts_are_made(plain: Store) -> None:
     assert plain.verify().wrong == 0
 
 
-def test_a_switch_that_was_ended_stands_in_nobodys_way(
+def test_an_interrupted_switch_blocks_nothing(
     plain: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (meter,) = new_meters(plain, 1)
@@ -191,7 +192,7 @@ def test_a_switch_that_was_ended_stands_in_nobodys_way(
     assert plain.count(meter, RAW, EVERYTHING) == 13
 
 
-def test_what_is_there_is_looked_at_before_the_switch_not_within(
+def test_existing_readings_are_scanned_before_the_switch(
     plain: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (meter,) = new_meters(plain, 1)
@@ -209,12 +210,12 @@ def test_what_is_there_is_looked_at_before_the_switch_not_within(
     assert seen == [(True,)]
 
 
-def test_a_file_has_none(sqlite_store: Store) -> None:
+def test_a_file_has_no_partitions(sqlite_store: Store) -> None:
     with pytest.raises(UserError, match="Postgres"):
         sqlite_store.partition()
 
 
-def test_a_distributed_store_is_too_late(cluster_url: str) -> None:
+def test_a_distributed_store_is_refused(cluster_url: str) -> None:
     store = citus.made(cluster_url)
     with pytest.raises(UserError, match="partition before distributing"):
         store.partition()
@@ -241,5 +242,5 @@ def test_an_instant_lies_in_its_month(instant_ms: int) -> None:
         (["reading_before_2026_03", "reading_in_2026_03"], []),
     ],
 )
-def test_only_months_without_a_part_are_made(there: list[str], missing: list[str]) -> None:
+def test_only_missing_months_are_made(there: list[str], missing: list[str]) -> None:
     assert months_without(there, [MARCH_MS, START_MS, FEBRUARY_MS, FEBRUARY_MS + 1]) == missing

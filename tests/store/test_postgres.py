@@ -1,4 +1,4 @@
-"""What only a server can do: go away, come back, refuse, hold a lock."""
+"""Behaviour of a database server: it goes away, comes back, refuses, holds a lock."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def end_all_sessions(url: str) -> None:
         )
 
 
-def test_a_server_out_of_reach_is_unavailable_at_once() -> None:
+def test_an_unreachable_server_is_unavailable_at_once() -> None:
     store = PostgresStore(f"postgresql://weir@127.0.0.1:{servers.free_port()}/weir")
     for ask in (store.check, store.keys, store.upgrade, lambda: store.create_organization("x")):
         with pytest.raises(Unavailable, match="can't be reached") as away:
@@ -52,7 +52,7 @@ def test_a_restart_between_requests_goes_unnoticed(store: PostgresStore, postgre
     assert store.write(steady(device, 6)).stored == 1
 
 
-def test_a_read_outlives_connections_that_ended_without_a_word(
+def test_a_read_survives_connections_that_were_cut(
     store: PostgresStore, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (device,) = new_meters(store, 1)
@@ -65,33 +65,33 @@ def test_a_read_outlives_connections_that_ended_without_a_word(
     assert store.write(steady(device, 6)).stored == 1
 
 
-def test_a_read_is_asked_twice_at_most(
+def test_a_read_is_tried_twice_at_most(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Query] = []
+    wanted: list[Query] = []
 
     def cut_off(connection: connections.Connection, query: Query) -> None:
-        asked.append(query)
+        wanted.append(query)
         connection.close()
         raise psycopg.OperationalError("gone")
 
     store.check()
     monkeypatch.setattr(postgres, "_fetch", cut_off)
-    for attempts in (2, 1):  # once idle and once fresh; then nothing is idle
-        asked.clear()
+    for attempts in (2, 1):  # once idle and once fresh; then none is idle
+        wanted.clear()
         with pytest.raises(Unavailable):
             store.check()
-        assert len(asked) == attempts
+        assert len(wanted) == attempts
 
 
-def test_a_query_that_fails_on_a_living_connection_is_not_asked_again(
+def test_a_query_that_fails_on_a_live_connection_is_not_retried(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Query] = []
+    wanted: list[Query] = []
     fetch = postgres._fetch
 
     def counted(connection: connections.Connection, query: Query) -> list[tuple[object, ...]]:
-        asked.append(query)
+        wanted.append(query)
         return fetch(connection, query)
 
     store.check()
@@ -100,10 +100,10 @@ def test_a_query_that_fails_on_a_living_connection_is_not_asked_again(
     store.fetch(slow)
     with pytest.raises(Unavailable):
         store.fetch(Query("SELECT pg_sleep(5)"))
-    assert len(asked) == 2
+    assert len(wanted) == 2
 
 
-def test_a_session_ended_within_a_transaction_undoes_it(
+def test_a_session_that_ends_within_a_transaction_rolls_it_back(
     store: PostgresStore, postgres_url: str
 ) -> None:
     (device,) = new_meters(store, 1)
@@ -119,16 +119,14 @@ def test_a_session_ended_within_a_transaction_undoes_it(
     assert store.ingest_keys("acme")[device.serial_number] == device.key
 
 
-def test_sessions_of_a_read_only_store_can_not_write(store: PostgresStore) -> None:
+def test_sessions_of_a_read_only_store_cannot_write(store: PostgresStore) -> None:
     reader = PostgresStore(store.url, read_only=True)
     with pytest.raises(Exception, match="read-only transaction"):
         reader.fetch(Query("DELETE FROM device RETURNING key"))
     reader.close()
 
 
-def test_connections_are_used_again_and_not_hoarded(
-    store: PostgresStore, postgres_url: str
-) -> None:
+def test_connections_are_reused_and_limited(store: PostgresStore, postgres_url: str) -> None:
     (device,) = new_meters(store, 1)
     for _ in range(20):
         store.write(steady(device, 5))
@@ -141,34 +139,35 @@ def test_connections_are_used_again_and_not_hoarded(
     assert row == (1,)
 
 
-def test_a_finished_import_leaves_the_planner_informed(
+def test_a_finished_import_updates_the_planners_statistics(
     store: PostgresStore, postgres_url: str
 ) -> None:
     (meter,) = new_meters(store, 1)
     rows = steady(meter, 500)
     store.write(rows, progress=Progress("digest", meter.organization_id, complete=True))
     with psycopg.connect(postgres_url) as connection:
-        known = connection.execute("SELECT reltuples FROM pg_class WHERE relname = 'reading'")
-        assert known.fetchone() == (500,)
+        statistics = connection.execute("SELECT reltuples FROM pg_class WHERE relname = 'reading'")
+        assert statistics.fetchone() == (500,)
 
 
-def test_a_chart_of_raw_readings_is_read_from_the_index_alone(
+def test_a_chart_of_raw_readings_is_an_index_only_scan(
     store: PostgresStore, postgres_url: str
 ) -> None:
     (meter,) = new_meters(store, 1)
     store.write(steady(meter, 500))
     with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute("CHECKPOINT")  # until a commit is on disk, its rows are doubted
+        # Until a commit is visible to all, its rows are checked in the table.
+        connection.execute("CHECKPOINT")
         connection.execute("VACUUM ANALYZE reading")
     columns = series.row_columns(RAW, frozenset(METRICS))
     page = series.page(meter.key, RAW, columns, Span(), (), 1_000, 0)
     plan = store.fetch(Query(f"EXPLAIN (ANALYZE, COSTS OFF) {page.sql}", page.params))
-    said = [str(line).strip() for (line,) in plan]
-    assert any("Index Only Scan using reading_pkey" in line for line in said), said
-    assert "Heap Fetches: 0" in said
+    texts = [str(line).strip() for (line,) in plan]
+    assert any("Index Only Scan using reading_pkey" in line for line in texts), texts
+    assert "Heap Fetches: 0" in texts
 
 
-def test_a_batch_of_more_devices_than_the_server_has_locks(store: PostgresStore) -> None:
+def test_a_batch_of_more_devices_than_locks_is_stored(store: PostgresStore) -> None:
     devices = new_meters(store, 10_000)
     rows = [row for device in devices for row in steady(device, 1)]
     assert store.write(rows).stored == 10_000

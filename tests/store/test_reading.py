@@ -60,7 +60,7 @@ def chosen(rows: list[Any], resolution: Resolution, span: Span, where: Where) ->
 
 
 def written(store: Store, pairs: list[Any]) -> Device:
-    """A new device with drawn readings, and beside it one that must never be seen."""
+    """A new device with drawn readings, and beside it one that must never be returned."""
     device, other = new_meters(store, 2)
     store.write([(device.key, instant, *values) for instant, values in pairs])
     store.write([reading(other, NOON_MS + 1800_000, flow_rate=9e9)])
@@ -69,7 +69,7 @@ def written(store: Store, pairs: list[Any]) -> Device:
 
 @quick
 @given(data=st.data(), pairs=strategies.readings, span=strategies.spans)
-def test_counts_bounds_and_pages_are_those_of_the_rows(
+def test_counts_bounds_and_pages_equal_the_rows(
     store: Store, data: st.DataObject, pairs: list[Any], span: Span
 ) -> None:
     device = written(store, pairs)
@@ -97,8 +97,8 @@ def test_a_bounded_count_is_exact_below_its_bound(
     exact = store.count(device, resolution, span)
     for where in ((), (Condition(METRICS[0] if resolution is RAW else AGGREGATES[0], ">", 0.0),)):
         exact = store.count(device, resolution, span, where)
-        found = store.count(device, resolution, span, where, at_most=at_most)
-        assert found == exact if exact < at_most else at_most <= found <= exact
+        result = store.count(device, resolution, span, where, at_most=at_most)
+        assert result == exact if exact < at_most else at_most <= result <= exact
 
 
 @quick
@@ -122,7 +122,7 @@ def test_paging_is_slicing(
 
 
 @pytest.mark.parametrize("resolution", READABLE, ids=lambda r: r.name)
-def test_a_page_far_behind_is_the_same_page(store: Store, resolution: Resolution) -> None:
+def test_a_distant_page_is_the_same_page(store: Store, resolution: Resolution) -> None:
     (device,) = new_meters(store, 1)
     length = resolution.length_ms or 7 * MINUTE_MS
     rows = steady(device, 6_500, step_ms=length, start_ms=NOON_MS + 1_234)
@@ -157,15 +157,15 @@ def test_pieces_are_groups_of_the_rows(
     for row in rows:
         if edges[0] <= row[0] < edges[-1]:
             groups.setdefault(edges[bisect_right(edges, row[0]) - 1], []).append(row)
-    found = store.pieces(device, source, span, edges, where)
-    assert [p.start_ms for p in found] == sorted(groups)
-    for got in found:
+    result = store.pieces(device, source, span, edges, where)
+    assert [p.start_ms for p in result] == sorted(groups)
+    for got in result:
         assert_piece(got, groups[got.start_ms], source)
 
 
-def assert_piece(found: Piece, rows: list[Any], source: Resolution) -> None:
-    assert (found.first_ms, found.last_ms) == (rows[0][0], rows[-1][0])
-    for aggregate, got, want in zip(AGGREGATES, found.values, piece(rows, source), strict=True):
+def assert_piece(result: Piece, rows: list[Any], source: Resolution) -> None:
+    assert (result.first_ms, result.last_ms) == (rows[0][0], rows[-1][0])
+    for aggregate, got, want in zip(AGGREGATES, result.values, piece(rows, source), strict=True):
         if aggregate.name == f"avg_{FLOW_RATE.name}":
             assert got is None
         else:
@@ -173,34 +173,36 @@ def assert_piece(found: Piece, rows: list[Any], source: Resolution) -> None:
 
 
 @cases("name", ["UTC", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"])
-def test_local_days_over_a_change_of_clocks_are_groups_of_the_rows(store: Store, name: str) -> None:
+def test_local_days_across_a_change_of_clocks_are_groups_of_the_rows(
+    store: Store, name: str
+) -> None:
     (device,) = new_meters(store, 1)
     store.write(steady(device, 6 * 96, step_ms=15 * MINUTE_MS, start_ms=NOON_MS - 3 * DAY_MS))
     span = Span(NOON_MS - 3 * DAY_MS + 5 * MINUTE_MS, NOON_MS + 3 * DAY_MS)
     edges = day_edges(zone(name), span.from_ms or 0, span.to_ms or 0)
     rows = store.rows(device, STORED[1], span, limit=10_000)
-    found = store.pieces(device, STORED[1], span, edges)
-    assert len(found) in (6, 7)
-    for got in found:
+    result = store.pieces(device, STORED[1], span, edges)
+    assert len(result) in (6, 7)
+    for got in result:
         end = edges[edges.index(got.start_ms) + 1]
         assert_piece(got, [r for r in rows if got.start_ms <= r[0] < end], STORED[1])
 
 
 @quick
 @given(pairs=strategies.readings, resolution=st.sampled_from(STORED))
-def test_stored_rows_are_what_the_raw_rows_make(
+def test_stored_rows_equal_a_recount_of_raw_rows(
     store: Store, pairs: list[Any], resolution: Resolution
 ) -> None:
     device = written(store, pairs)
     raw = distinct([(device.key, instant, *values) for instant, values in pairs])
     wanted = rolled(raw, resolution)
-    found = store.rows(device, resolution, Span(), limit=10_000)
-    assert [row[0] for row in found] == [row[0] for row in wanted]
-    for got, want in zip(found, wanted, strict=True):
+    result = store.rows(device, resolution, Span(), limit=10_000)
+    assert [row[0] for row in result] == [row[0] for row in wanted]
+    for got, want in zip(result, wanted, strict=True):
         assert all(close(g, w, 40e6) for g, w in zip(got, want, strict=True))
 
 
-def test_a_duration_is_no_column_of_a_rollup(store: Store) -> None:
+def test_a_duration_is_not_a_column_of_a_rollup(store: Store) -> None:
     (device,) = new_meters(store, 1)
     with pytest.raises(ValueError, match="flow_duration"):
         store.count(device, ONE_MINUTE, Span(), (Condition(FLOW_DURATION, ">", 0.0),))
@@ -225,7 +227,7 @@ def test_a_device_without_readings_has_nothing(store: Store, resolution: Resolut
 def test_a_span_is_covered_by_whole_hours_and_edges_shorter_than_one(
     low: int, length: int, finer: tuple[Resolution, ...]
 ) -> None:
-    """So that a count, whatever the span, looks at counters and less than two hours of rows."""
+    """So a count over any span reads counters and less than two hours of rows."""
     ladder = (COARSEST_STORED, *finer)
     parts = cover(Closed(low, low + length), ladder)
     at, edges = low, 0

@@ -1,4 +1,4 @@
-"""Dead letters: one row a cause, bounded in number and in length, nothing uncounted."""
+"""Refused rows: one row for each cause, bounded in number and length, all counted."""
 
 from __future__ import annotations
 
@@ -33,16 +33,18 @@ letters = st.builds(
 
 
 @given(batches=st.lists(st.lists(letters, max_size=12), max_size=4), cap=st.integers(0, 8))
-def test_the_cap_holds_and_nothing_goes_uncounted(batches: list[list[Refusal]], cap: int) -> None:
-    kept: dict[tuple[str, str, str], int] = {}
+def test_the_number_of_rows_is_limited_and_all_are_counted(
+    batches: list[list[Refusal]], cap: int
+) -> None:
+    stored: dict[tuple[str, str, str], int] = {}
     for batch in batches:
-        for letter in within_cap(merged(batch), set(kept), cap):
-            kept[cause(letter)] = kept.get(cause(letter), 0) + letter.count
-    assert sum(kept.values()) == sum(letter.count for batch in batches for letter in batch)
-    assert sum(1 for _, _, device in kept if device != OTHERS) <= cap
+        for letter in within_cap(merged(batch), set(stored), cap):
+            stored[cause(letter)] = stored.get(cause(letter), 0) + letter.count
+    assert sum(stored.values()) == sum(letter.count for batch in batches for letter in batch)
+    assert sum(1 for _, _, device in stored if device != OTHERS) <= cap
 
 
-def test_texts_are_cut_and_made_storable() -> None:
+def test_texts_are_cut_and_cleaned() -> None:
     (cut,) = merged([replace(LETTER, device="\x00\ud800" + "d" * 999, sample="s" * 99_999)])
     assert cut.device.startswith("\ufffd?ddd")
     assert (len(cut.device), len(cut.sample)) == (MAX_NAME, MAX_SAMPLE)
@@ -52,12 +54,12 @@ def test_a_cause_is_one_row_with_a_count_and_its_last_sample(empty_store: Store)
     first = [LETTER, replace(LETTER, at_ms=NOON_MS + 5, sample="newer", count=3)]
     empty_store.write([], refusals=first)
     empty_store.write([], refusals=[replace(LETTER, at_ms=NOON_MS - 5, sample="late")])
-    (kept,) = empty_store.refusals("acme")
-    assert (kept.count, kept.sample) == (5, "late")
-    assert (kept.first_seen_ms, kept.last_seen_ms) == (NOON_MS - 5, NOON_MS + 5)
+    (stored,) = empty_store.refusals("acme")
+    assert (stored.count, stored.sample) == (5, "late")
+    assert (stored.first_seen_ms, stored.last_seen_ms) == (NOON_MS - 5, NOON_MS + 5)
 
 
-def test_refusals_come_newest_first_and_by_organization(empty_store: Store) -> None:
+def test_refusals_are_listed_newest_first_and_by_organization(empty_store: Store) -> None:
     empty_store.write(
         [],
         refusals=[
@@ -75,6 +77,6 @@ def test_a_storm_of_unknown_names_stays_bounded(empty_store: Store) -> None:
     for start in range(0, 12_000, 4_000):
         storm = [replace(LETTER, device=f"S-{start + index}") for index in range(4_000)]
         empty_store.write([], refusals=storm)
-    kept = empty_store.refusals("acme")
-    assert len(kept) == 5_001
-    assert sum(row.count for row in kept) == 12_000
+    stored = empty_store.refusals("acme")
+    assert len(stored) == 5_001
+    assert sum(row.count for row in stored) == 12_000

@@ -1,8 +1,7 @@
-"""Registers in the store: the readings that follow from them, whatever came when."""
+"""Registers in the store: the readings derived from them, in any order of arrival."""
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,76 +9,33 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from api.catalog import COARSEST_STORED, HOUR_MS, MINUTE_MS, RAW, STORED
+from api.catalog import COARSEST_STORED, HOUR_MS, MINUTE_MS, RAW
 from api.ingest.submission import RowResult, Submission
 from api.ingest.writer import Writer
-from api.metering.register import PARTS_A_GALLON
 from api.store.base import (
     Annotation,
     AnnotationKind,
-    Device,
-    NewDevice,
     RegisterRow,
-    Row,
     Span,
     Store,
 )
-from tests.store.fleet import NOON_MS, device, new_meters, reading
-from tests.store.recomputed import assert_same_rows, distinct, rolled
+from tests.store.fleet import NOON_MS, new_meters, reading
+from tests.store.registers import (
+    QUARTER_MS,
+    assert_sound,
+    at,
+    configured,
+    meter_with,
+    quarters,
+    readings_of,
+    volumes,
+    whole,
+)
 from tests.tables import cases
 
-QUARTER_MS = 15 * MINUTE_MS
 
-
-def meter_with(store: Store, **config: Any) -> Device:
-    (meter,) = new_meters(store, 1)
-    return configured(store, meter, **config)
-
-
-def configured(store: Store, meter: Device, **config: Any) -> Device:
-    store.import_devices("acme", [NewDevice(meter.serial_number, {"config": config})])
-    return device(store, "acme", meter.id)
-
-
-def at(meter: Device, ms: int, value: float, **beside: Any) -> RegisterRow:
-    return RegisterRow(meter.key, NOON_MS + ms, value, **beside)
-
-
-def quarters(meter: Device, *values: float) -> list[RegisterRow]:
-    return [at(meter, place * QUARTER_MS, value) for place, value in enumerate(values)]
-
-
-def readings_of(store: Store, meter: Device) -> list[Row]:
-    return store.rows(meter, RAW, Span(), limit=10_000)
-
-
-def volumes(store: Store, meter: Device) -> list[float | None]:
-    return [row[3] for row in readings_of(store, meter)]
-
-
-def whole(store: Store, meter: Device) -> list[list[Row]]:
-    """Everything that follows from a device's registers."""
-    return [store.rows(meter, each, Span(), limit=10_000) for each in (RAW, *STORED)] + [
-        list(store.registers(meter, Span(), limit=10_000))
-    ]
-
-
-def assert_sound(store: Store, meter: Device) -> None:
-    """Every rollup equals one of the raw rows, and deriving again changes nothing."""
-    raw = distinct([(meter.key, *row) for row in readings_of(store, meter)])  # type: ignore[misc]
-    for resolution in STORED:
-        found = store.rows(meter, resolution, Span(), limit=10_000)
-        assert_same_rows(found, rolled(raw, resolution), 1e6)
-        assert store.count(meter, resolution, Span()) == len(found)
-    before = whole(store, meter)
-    assert store.derive_again(meter) == 0
-    assert whole(store, meter) == before
-
-
-def test_a_register_becomes_a_reading_with_what_came_beside_it(store: Store) -> None:
+def test_a_register_becomes_a_reading_with_its_other_values(store: Store) -> None:
     meter = meter_with(store, registerUnit="l")
     rows = [at(meter, 0, 0.0), at(meter, QUARTER_MS, 3785.411784, quality=80.0)]
     added = store.add([], registers=rows)
@@ -113,7 +69,7 @@ def test_volumes_follow_the_settings(
     store.write([], registers=quarters(before, *values))
     store.write([], registers=quarters(after, *values))
     assert volumes(store, before) == owed
-    after = configured(store, after, **config)  # a change derives them again
+    after = configured(store, after, **config)  # a changed setting derives them again
     assert volumes(store, after) == owed
     assert_sound(store, after)
 
@@ -128,13 +84,13 @@ def test_a_late_register_corrects_its_neighbours_and_every_rollup(store: Store) 
     hours = store.rows(meter, COARSEST_STORED, Span(), limit=10)
     assert [row[-1] for row in hours] == [25, 25, 2.5, 2.5, 2.5, 2.5, 0]
     late = [at(meter, n * QUARTER_MS, 2.5 * n) for n in range(1, 24)]
-    store.write([], registers=late)  # now nothing is spread: rows in between are gone
+    store.write([], registers=late)  # now nothing is spread: rows in between are deleted
     assert len(readings_of(store, meter)) == 25
     assert_sound(store, meter)
     assert store.verify().wrong == 0
 
 
-def test_plain_readings_stay_beside_registers(store: Store) -> None:
+def test_plain_readings_and_registers_coexist(store: Store) -> None:
     meter = meter_with(store)
     plain = reading(meter, NOON_MS + QUARTER_MS, flow_amount=3.0)
     store.write([plain], registers=quarters(meter, 1, 2))
@@ -174,7 +130,48 @@ def test_registers_are_listed_with_their_flags(store: Store) -> None:
     assert store.count_registers(meter, Span(listed[1].ts, None)) == 4
 
 
-def test_deleting_a_span_leaves_its_volume_to_the_gap(store: Store) -> None:
+@cases(
+    ("config", "span", "expected"),
+    [
+        ({}, Span(), [(1, 3), (4, 1_000)]),
+        ({}, Span(NOON_MS + 5 * HOUR_MS + 1, NOON_MS + 5 * HOUR_MS + 2), [(4, 7)]),
+        ({}, Span(NOON_MS, NOON_MS + HOUR_MS - 1), []),
+        ({"registerGap": "end"}, Span(), []),
+    ],
+)
+def test_the_gaps_with_a_spread_volume_are_listed(
+    store: Store, config: dict[str, Any], span: Span, expected: list[tuple[int, int]]
+) -> None:
+    """The last register went back: its gap has no volume. Adjacent gaps are one."""
+    meter = meter_with(store, **config)
+    hours = (0, 0.5, 1, 3, 4, 7, 200, 1_000, 1_001, 1_004)
+    rows = [at(meter, round(each * HOUR_MS), 10.0 + each) for each in hours]
+    store.write([], registers=[*rows[:-1], rows[-1]._replace(value=5.0)])
+    assert store.spread_spans(meter, span) == [
+        (NOON_MS + after * HOUR_MS, NOON_MS + up_to * HOUR_MS) for after, up_to in expected
+    ]
+
+
+def test_a_chart_marks_undated_readings_and_gaps_of_registers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A device with neither takes one statement."""
+    plain, meter = new_meters(store, 2)
+    row = reading(meter, NOON_MS + 1, flow_rate=1.0)
+    rows = [at(meter, 0, 1.0), at(meter, 3 * HOUR_MS, 2.0)]
+    store.add([row], registers=rows, undated=[row[:2]])
+    store.write([reading(plain, NOON_MS, flow_rate=1.0)])
+    queries: list[object] = []
+    fetch = store.fetch  # type: ignore[attr-defined]
+    monkeypatch.setattr(store, "fetch", lambda query: (queries.append(query), fetch(query))[1])
+    assert store.chart_marks(plain, RAW, Span()) == ([], [])
+    assert len(queries) == 1
+    gaps = [(NOON_MS, NOON_MS + 3 * HOUR_MS)]
+    assert store.chart_marks(meter, RAW, Span()) == ([NOON_MS + 1], gaps)
+    assert store.chart_marks(meter, COARSEST_STORED, Span()) == ([], gaps)
+
+
+def test_a_deleted_spans_volume_is_that_of_the_gap(store: Store) -> None:
     meter = meter_with(store)
     store.write([], registers=[at(meter, n * QUARTER_MS, float(n)) for n in range(17)])
     store.delete_readings(meter, NOON_MS + HOUR_MS, NOON_MS + 3 * HOUR_MS, [])
@@ -185,7 +182,7 @@ def test_deleting_a_span_leaves_its_volume_to_the_gap(store: Store) -> None:
     assert whole(store, meter) == [[]] * 6
 
 
-def test_a_correction_holds_for_readings_that_are_derived_anew(store: Store) -> None:
+def test_a_correction_applies_to_readings_derived_again(store: Store) -> None:
     meter = meter_with(store)
     store.write([], registers=quarters(meter, 0, 4, 8, 20))
     store.correct(
@@ -215,7 +212,7 @@ def test_pruning_keeps_the_register_from_which_the_next_is_derived(empty_store: 
     assert store.verify().wrong == 0
 
 
-def test_a_device_goes_with_its_registers(store: Store) -> None:
+def test_deleting_a_device_deletes_its_registers(store: Store) -> None:
     meter = meter_with(store)
     store.write([], registers=quarters(meter, 1, 2))
     store.delete_device(meter, [])
@@ -223,14 +220,14 @@ def test_a_device_goes_with_its_registers(store: Store) -> None:
 
 
 @cases("bad", [{"value": float("inf")}, {"value": 1e16}, {"value": 1.0, "unit": "barrel"}])
-def test_what_cannot_be_a_register_is_refused_whole(store: Store, bad: dict[str, Any]) -> None:
+def test_an_invalid_register_refuses_the_whole_batch(store: Store, bad: dict[str, Any]) -> None:
     meter = meter_with(store)
     with pytest.raises(ValueError, match="a register"):
         store.write([], registers=[*quarters(meter, 1, 2), RegisterRow(meter.key, NOON_MS, **bad)])
     assert store.count_registers(meter, Span()) == 0
 
 
-def test_a_register_that_is_a_week_late_changes_its_own_hour_alone(store: Store) -> None:
+def test_a_register_a_week_late_changes_its_own_hour_only(store: Store) -> None:
     meter = meter_with(store)
     rows = [at(meter, n * QUARTER_MS, float(n * n)) for n in range(7 * 96)]
     late = rows.pop(50)
@@ -247,7 +244,7 @@ def test_a_register_that_is_a_week_late_changes_its_own_hour_alone(store: Store)
 # --- Faults ---------------------------------------------------------------------------------------
 
 
-def test_two_sources_at_once_store_each_register_once(sqlite_store: Store) -> None:
+def test_two_concurrent_sources_store_each_register_once(sqlite_store: Store) -> None:
     meter = meter_with(sqlite_store)
     rows = [at(meter, n * QUARTER_MS, float(n)) for n in range(240)]
     writer = Writer(sqlite_store)
@@ -284,7 +281,7 @@ for step in steps:
 """
 
 
-def test_a_killed_writer_leaves_registers_and_readings_in_step(
+def test_a_killed_writer_leaves_registers_and_readings_consistent(
     sqlite_store: Store, sqlite_url: str
 ) -> None:
     meter = meter_with(sqlite_store)
@@ -297,55 +294,3 @@ def test_a_killed_writer_leaves_registers_and_readings_in_step(
     assert {NOON_MS + step * QUARTER_MS for step in confirmed} <= stored
     assert_sound(sqlite_store, meter)
     assert sqlite_store.verify().wrong == 0
-
-
-# --- Properties -----------------------------------------------------------------------------------
-
-_instants = st.one_of(
-    st.integers(0, 40).map(lambda n: n * QUARTER_MS), st.integers(0, 4 * 86_400_000)
-)
-_values = st.one_of(st.integers(0, 12_000).map(float), st.floats(0, 1e6, width=32))
-_registers = st.lists(st.tuples(_instants, _values), min_size=1, max_size=14)
-_configs = st.sampled_from(
-    [
-        {},
-        {"registerUnit": "m3", "registerDigits": 4},
-        {"registerGap": "end"},
-        {"meterExchanges": [{"at": "2026-03-08T18:00:00Z", "last": 500, "first": 3}]},
-    ]
-)
-
-
-@settings(max_examples=25)
-@given(drawn=_registers, config=_configs, seed=st.integers(0, 2**32))
-def test_any_order_split_and_repetition_gives_the_same(
-    store: Store, drawn: list[tuple[int, float]], config: dict[str, Any], seed: int
-) -> None:
-    together, split = meter_with(store, **config), meter_with(store, **config)
-    store.write([], registers=[at(together, *each) for each in drawn])
-    rng = random.Random(seed)
-    rows = [at(split, *each) for each in drawn]
-    rows += rng.sample(rows, len(rows) // 2)
-    rng.shuffle(rows)
-    while rows:
-        size = rng.randint(1, len(rows))
-        store.write([], registers=rows[:size])
-        del rows[:size]
-    assert whole(store, split) == whole(store, together)
-    assert_sound(store, split)
-
-
-@settings(max_examples=25)
-@given(drawn=st.dictionaries(_instants, _values, min_size=2, max_size=30))
-def test_the_sum_of_volumes_is_the_last_register_minus_the_first(
-    store: Store, drawn: dict[int, float]
-) -> None:
-    meter = meter_with(store)
-    values = sorted(drawn.values())
-    rows = [at(meter, ms, value) for ms, value in zip(sorted(drawn), values, strict=True)]
-    store.write([], registers=rows)
-    first, last = (round(value * PARTS_A_GALLON) for value in (values[0], values[-1]))
-    owed = (last - first) / PARTS_A_GALLON
-    assert sum(each or 0.0 for each in volumes(store, meter)) == owed
-    hours = store.rows(meter, COARSEST_STORED, Span(), limit=10_000)
-    assert sum(row[-1] or 0.0 for row in hours) == owed

@@ -1,4 +1,4 @@
-"""Reading from a standby: a real primary with a real streaming copy."""
+"""Reading from a standby: a real primary with a real streaming standby."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ PATIENCE_S = 20.0
 
 @dataclass
 class Pair:
-    """A primary and its standby. ``stop_…`` end one of them as a power cut would its clients."""
+    """A primary and its standby. ``stop_…`` ends one of them as a power cut does for its
+    clients."""
 
     primary: str
     standby: str
@@ -38,7 +39,7 @@ class Pair:
         return self.stores[-1]
 
     def either(self, *servers: str, wanted: str) -> str:
-        """A URL of several servers in order, and which of them to take."""
+        """A URL of several servers in order, and which of them to use."""
         places = ",".join(server.rpartition("@")[2] for server in servers)
         return f"postgresql://weir@{places}/{NAME}?target_session_attrs={wanted}"
 
@@ -82,13 +83,13 @@ def holds(store: Store, meter: Device, rows: int) -> Callable[[], bool]:
     def caught_up() -> bool:
         try:
             return store.count(meter, RAW, Span()) == rows
-        except StoreMissing:  # a standby that hasn't heard of the schema yet
+        except StoreMissing:  # a standby that doesn't have the schema yet
             return False
 
     return caught_up
 
 
-def test_what_is_written_at_the_primary_is_read_from_its_standby(pair: Pair) -> None:
+def test_rows_written_to_the_primary_are_read_from_its_standby(pair: Pair) -> None:
     writer, meter = made(pair)
     reader = pair.opened(f"{pair.standby}/{NAME}", read_only=True)
     awaited(lambda: reader.replica() == Replica(receiving=True, lag_s=0.0))
@@ -98,7 +99,7 @@ def test_what_is_written_at_the_primary_is_read_from_its_standby(pair: Pair) -> 
         reader.create_organization("Acme")
 
 
-def test_a_standby_says_how_far_it_is_behind(pair: Pair) -> None:
+def test_a_standby_reports_its_lag(pair: Pair) -> None:
     writer, meter = made(pair)
     reader = pair.opened(f"{pair.standby}/{NAME}", read_only=True)
     awaited(holds(reader, meter, 5))
@@ -111,7 +112,7 @@ def test_a_standby_says_how_far_it_is_behind(pair: Pair) -> None:
     awaited(lambda: reader.replica() == Replica(receiving=True, lag_s=0.0))
 
 
-def test_without_its_primary_a_standby_answers_and_says_so(pair: Pair) -> None:
+def test_without_its_primary_a_standby_serves_reads_and_reports_it(pair: Pair) -> None:
     _, meter = made(pair)
     reader = pair.opened(f"{pair.standby}/{NAME}", read_only=True)
     awaited(holds(reader, meter, 5))

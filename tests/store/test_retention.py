@@ -1,4 +1,4 @@
-"""Old raw readings go, what was made from them stays, and nothing is made anew from less."""
+"""Old raw readings are deleted, their rollups stay, and nothing is computed again from less."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def counts(store: Store, meter: Device, span: Span = EVERYTHING) -> dict[str, in
     return {r.name: store.count(meter, r, span) for r in LADDER}
 
 
-def test_raw_readings_go_and_their_rollups_stay(empty_store: Store) -> None:
+def test_raw_readings_are_deleted_and_their_rollups_stay(empty_store: Store) -> None:
     meter, other = new_meters(empty_store, 2)
     filled(empty_store, meter, hours=range(24))
     filled(empty_store, other, hours=range(6, 18))
@@ -56,27 +56,27 @@ def test_raw_readings_go_and_their_rollups_stay(empty_store: Store) -> None:
     assert empty_store.verify().wrong == 0
 
 
-def test_pages_behind_what_is_gone_are_still_found(empty_store: Store) -> None:
+def test_pages_after_deleted_readings_are_right(empty_store: Store) -> None:
     (meter,) = new_meters(empty_store, 1)
     rows = [reading(meter, NOON_MS + n * 5_000, flow_rate=1.0) for n in range(24 * 720)]
     empty_store.write(rows)
     empty_store.prune(LIMIT_MS)
-    kept = [row[1] for row in rows if row[1] >= LIMIT_MS]
+    remaining = [row[1] for row in rows if row[1] >= LIMIT_MS]
     page = empty_store.rows(meter, RAW, EVERYTHING, limit=3, offset=6_000)
-    assert [row[0] for row in page] == kept[6_000:6_003]
+    assert [row[0] for row in page] == remaining[6_000:6_003]
 
 
-def test_a_device_that_fell_silent_keeps_its_last_hour(empty_store: Store) -> None:
+def test_a_silent_device_keeps_its_last_hour(empty_store: Store) -> None:
     (meter,) = new_meters(empty_store, 1)
     filled(empty_store, meter, hours=range(3))
     assert empty_store.prune(LIMIT_MS) == 12
-    found = empty_store.latest([meter], LatestQuery(EVERYTHING, last=True))[meter.key]
-    assert found.last is not None
-    assert found.last[0] == NOON_MS + 2 * HOUR_MS + 50 * MINUTE_MS
+    result = empty_store.latest([meter], LatestQuery(EVERYTHING, last=True))[meter.key]
+    assert result.last is not None
+    assert result.last[0] == NOON_MS + 2 * HOUR_MS + 50 * MINUTE_MS
     assert counts(empty_store, meter)["raw"] == 6
 
 
-def test_what_comes_from_before_is_refused_with_its_reason(empty_store: Store) -> None:
+def test_readings_before_the_limit_are_refused_with_a_reason(empty_store: Store) -> None:
     (meter,) = new_meters(empty_store, 1)
     filled(empty_store, meter, hours=range(24))
     empty_store.prune(LIMIT_MS)
@@ -98,7 +98,7 @@ def test_what_comes_from_before_is_refused_with_its_reason(empty_store: Store) -
     assert empty_store.verify().wrong == 0
 
 
-def test_a_repair_leaves_alone_what_it_could_not_make_anew(empty_store: Store) -> None:
+def test_a_repair_leaves_rollups_without_raw_readings_alone(empty_store: Store) -> None:
     (meter,) = new_meters(empty_store, 1)
     filled(empty_store, meter, hours=range(24))
     before = empty_store.rows(meter, STORED[-1], EVERYTHING, limit=1_000)
@@ -115,7 +115,7 @@ def test_a_repair_leaves_alone_what_it_could_not_make_anew(empty_store: Store) -
         (Span(LIMIT_MS - HOUR_MS, LIMIT_MS - 1), False),
         (Span(LIMIT_MS, None), True),
         (Span(LIMIT_MS, LIMIT_MS + 1), True),
-        (Span(0, NOON_MS - 1), True),  # it had nothing then
+        (Span(0, NOON_MS - 1), True),  # it had no readings then
     ],
 )
 def test_a_span_has_its_raw_readings_or_not(empty_store: Store, span: Span, there: bool) -> None:
@@ -126,8 +126,8 @@ def test_a_span_has_its_raw_readings_or_not(empty_store: Store, span: Span, ther
     assert empty_store.has_raw(meter, span) is there
 
 
-def test_a_chart_shows_rollups_where_raw_readings_are_gone(empty_store: Store) -> None:
-    """The interface's rule would take the few raw rows that are left for all there were."""
+def test_a_chart_uses_rollups_where_raw_readings_are_deleted(empty_store: Store) -> None:
+    """The interface's rule alone would take the few remaining raw rows for all."""
     (meter,) = new_meters(empty_store, 1)
     filled(empty_store, meter, hours=range(24))
     end = NOON_MS + DAY_MS
@@ -141,15 +141,13 @@ def test_a_chart_shows_rollups_where_raw_readings_are_gone(empty_store: Store) -
 @pytest.mark.parametrize(
     ("instant", "words"), [(NOON_MS + 1, "not on the hour"), (2**45 * HOUR_MS, "future")]
 )
-def test_a_limit_that_can_not_be_changes_nothing(
-    empty_store: Store, instant: int, words: str
-) -> None:
+def test_an_invalid_limit_changes_nothing(empty_store: Store, instant: int, words: str) -> None:
     with pytest.raises(UserError, match=words):
         empty_store.prune(instant)
     assert empty_store.raw_from_ms() is None
 
 
-def test_the_limit_never_falls(empty_store: Store) -> None:
+def test_the_limit_never_moves_back(empty_store: Store) -> None:
     empty_store.prune(LIMIT_MS)
     empty_store.prune(LIMIT_MS - DAY_MS)
     assert empty_store.raw_from_ms() == LIMIT_MS

@@ -1,5 +1,5 @@
-"""The log beside a store's file: deleted while in use, written back in time; and a damaged file,
-which takes nothing until a check finds it sound."""
+"""The log beside a store's file: deleted while in use, and checkpointed in time; and a damaged
+file, which stores nothing until a check passes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def delete_log(path: Path, *suffixes: str) -> None:
 
 
 def rows_of_a_copy(path: Path) -> int:
-    """What a plain copy of the file holds, without its log."""
+    """The rows in a plain copy of the file, without its log."""
     copy = path.with_name("copy.sqlite")
     shutil.copyfile(path, copy)
     connection = apsw.Connection(str(copy))
@@ -62,7 +62,7 @@ def rows_of_a_copy(path: Path) -> int:
 
 
 @pytest.mark.parametrize("suffixes", [("-wal",), ("-shm",), ("-wal", "-shm")])
-def test_a_deleted_log_is_saved_and_nothing_more_goes_into_it(
+def test_a_deleted_log_is_saved_and_no_longer_written(
     store: SqliteStore, path: Path, suffixes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (device,) = new_meters(store, 1)
@@ -70,7 +70,7 @@ def test_a_deleted_log_is_saved_and_nothing_more_goes_into_it(
     assert store.count(device, RAW, Span()) == 500
     delete_log(path, *suffixes)
     assert store.file().problem == LOG_GONE
-    assert store.count(device, RAW, Span()) == 500  # readers have the deleted one open still
+    assert store.count(device, RAW, Span()) == 500  # readers still have the deleted one open
     for _ in range(2):
         with pytest.raises(Unavailable, match="log"):
             store.write(steady(device, 501))
@@ -82,7 +82,7 @@ def test_a_deleted_log_is_saved_and_nothing_more_goes_into_it(
     assert store.check_pages() == []
 
 
-def test_a_log_that_is_deleted_within_a_commit_acknowledges_nothing(
+def test_a_log_deleted_within_a_commit_acknowledges_nothing(
     store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (device,) = new_meters(store, 1)
@@ -100,10 +100,10 @@ def test_a_log_that_is_deleted_within_a_commit_acknowledges_nothing(
     assert rows_of_a_copy(path) == 10
 
 
-def test_who_waited_for_a_deleted_logs_lock_writes_nothing_to_it(
+def test_a_writer_that_waited_for_a_deleted_logs_lock_writes_nothing(
     store: SqliteStore, path: Path
 ) -> None:
-    """Two processes: one notices first and saves the log, the other had it open as well."""
+    """Two processes: one notices first and saves the log; the other had it open too."""
     (device,) = new_meters(store, 1)
     other = SqliteStore(str(path))
     other.write(steady(device, 10))
@@ -117,9 +117,7 @@ def test_who_waited_for_a_deleted_logs_lock_writes_nothing_to_it(
     other.close()
 
 
-def test_a_log_that_somebody_else_has_begun_since_is_left_to_them(
-    store: SqliteStore, path: Path
-) -> None:
+def test_a_new_log_of_another_process_is_left_alone(store: SqliteStore, path: Path) -> None:
     (device,) = new_meters(store, 1)
     store.checkpoint()
     store.write(steady(device, 10))
@@ -135,14 +133,14 @@ def test_a_log_that_somebody_else_has_begun_since_is_left_to_them(
     assert {organization.name for organization in store.organizations()} == {"Acme", "Another"}
 
 
-# --- Written back in time ------------------------------------------------------------------------
+# --- Checkpoints in time -------------------------------------------------------------------------
 
 
 def submission(device: Device, count: int) -> Submission:
     return Submission("acme", "test", steady(device, count))
 
 
-def test_an_idle_writer_writes_the_log_back(store: SqliteStore, path: Path) -> None:
+def test_an_idle_writer_checkpoints(store: SqliteStore, path: Path) -> None:
     (device,) = new_meters(store, 1)
     writer = Writer(store)
     writer.submit(submission(device, 10)).result(20)
@@ -150,9 +148,7 @@ def test_an_idle_writer_writes_the_log_back(store: SqliteStore, path: Path) -> N
     writer.close()
 
 
-def test_a_busy_writer_writes_the_log_back_as_often_as_it_should(
-    store: SqliteStore, path: Path
-) -> None:
+def test_a_busy_writer_checkpoints_in_time(store: SqliteStore, path: Path) -> None:
     (device,) = new_meters(store, 1)
     writer = Writer(store, checkpoint_s=0.0)
     for count in range(1, 20):
@@ -175,7 +171,7 @@ def test_an_idle_writer_notices_a_deleted_log(
     writer.close()
 
 
-def test_what_the_web_writes_is_in_its_file_at_once(tmp_path: Path) -> None:
+def test_the_webs_writes_are_checkpointed_at_once(tmp_path: Path) -> None:
     web = open_web_store(f"sqlite:///{tmp_path / 'weir.sqlite'}")
     web.upgrade()
     copy = tmp_path / "copy.sqlite"
@@ -225,15 +221,15 @@ def test_after_the_first_damaged_page_nothing_is_stored_until_a_check_passes(
     whole = path.read_bytes()
     store.close()
     spoil(path)
-    assert write_one(SqliteStore(str(path)), device)  # nobody has met it yet
+    assert write_one(SqliteStore(str(path)), device)  # nobody has read it yet
     with pytest.raises(StoreDamaged):
         meet(SqliteStore(str(path), read_only=True), device)
-    later = SqliteStore(str(path))  # of another process, too
+    later = SqliteStore(str(path))  # of another process too
     for _ in range(2):
         with pytest.raises(StoreDamaged, match="until a check"):
             write_one(later, device)
     assert later.file().problem == NOT_CHECKED
-    assert later.check_pages()  # as `flask db check` does
+    assert later.check_pages()  # as `weir db check` does
     with pytest.raises(StoreDamaged):
         later.checkpoint()
     later.close()
@@ -245,7 +241,7 @@ def test_after_the_first_damaged_page_nothing_is_stored_until_a_check_passes(
     later.close()
 
 
-def test_another_file_in_the_place_of_a_damaged_one_is_written_to_at_once(
+def test_a_file_that_replaces_a_damaged_one_is_written_at_once(
     store: SqliteStore, path: Path, tmp_path: Path
 ) -> None:
     (device,) = new_meters(store, 1)
@@ -262,9 +258,7 @@ def test_another_file_in_the_place_of_a_damaged_one_is_written_to_at_once(
     assert write_one(store, device)
 
 
-def test_a_transaction_that_meets_the_damage_is_the_last_one(
-    store: SqliteStore, path: Path
-) -> None:
+def test_a_transaction_that_finds_damage_is_the_last_one(store: SqliteStore, path: Path) -> None:
     (device,) = new_meters(store, 1)
     store.write(steady(device, 20_000))
     store.close()

@@ -1,4 +1,4 @@
-"""The schema's own rules, read from what each dialect is told to create."""
+"""Rules of the schema, checked on each database's statements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def statements(table: Table, dialect: Dialect) -> str:
 @dialects
 @pytest.mark.parametrize("table", TIME_SERIES, ids=lambda t: t.name)
 def test_a_time_series_can_be_distributed_by_device(table: Table, dialect: Dialect) -> None:
-    """Its key starts with the device, and nothing else in it is unique, references or counts."""
+    """Its key starts with the device, and nothing else in it is unique, a reference or a
+    sequence."""
     text = statements(table, dialect)
     assert re.search(r"PRIMARY KEY \(device_id, ts", text)
     for word in ("REFERENCES", "FOREIGN", "SERIAL", "IDENTITY", "AUTOINCREMENT", "TRIGGER"):
@@ -41,11 +42,11 @@ def test_a_time_series_can_be_distributed_by_device(table: Table, dialect: Diale
 
 
 @cases("table", TABLES)
-def test_sqlite_tables_are_strict_and_kept_in_their_key(table: Table) -> None:
+def test_sqlite_tables_are_strict_and_clustered_by_key(table: Table) -> None:
     assert table.ddl(SQLITE)[0].endswith("STRICT, WITHOUT ROWID")
 
 
-def test_postgres_finds_a_raw_row_in_its_key() -> None:
+def test_postgres_has_raw_values_in_the_index() -> None:
     include = f"INCLUDE ({', '.join(metric.name for metric in METRICS)})"
     assert include in statements(READING, POSTGRES)
 

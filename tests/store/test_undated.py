@@ -1,4 +1,4 @@
-"""Which readings are of when they came: marked with what was stored, and never otherwise."""
+"""Readings without a timestamp: marked when stored, and no others."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def take(store: Store, meter: Device, *instants_ms: int, value: float = 1.0) -> 
 
 @settings(max_examples=25, deadline=None)
 @given(parts=st.lists(st.tuples(strategies.readings, st.booleans()), max_size=4))
-def test_what_is_new_and_said_no_instant_is_marked(
+def test_new_readings_without_a_timestamp_are_marked(
     store: Store, parts: list[tuple[list[tuple[int, tuple[float | None, ...]]], bool]]
 ) -> None:
-    """Against a plain recomputation, whatever is repeated or shares an instant with another."""
+    """Against a plain recount, with repeats and shared instants."""
     (meter,) = new_meters(store, 1)
     seen, marked = set[tuple[object, ...]](), set[int]()
     written = []
@@ -41,7 +41,7 @@ def test_what_is_new_and_said_no_instant_is_marked(
     assert_true_to(store, meter, written, 1e6)
 
 
-def test_a_redelivery_changes_nothing_and_what_was_dated_stays_so(store: Store) -> None:
+def test_a_redelivery_changes_nothing_and_dated_readings_stay_dated(store: Store) -> None:
     (meter,) = new_meters(store, 1)
     store.write([reading(meter, NOON_MS, flow_rate=1.0)])
     for _ in range(2):
@@ -50,7 +50,7 @@ def test_a_redelivery_changes_nothing_and_what_was_dated_stays_so(store: Store) 
 
 
 @cases(
-    ("span", "found"),
+    ("span", "results"),
     [
         (Span(), [0, 1, 5]),
         (Span(NOON_MS + 1, None), [1, 5]),
@@ -58,14 +58,16 @@ def test_a_redelivery_changes_nothing_and_what_was_dated_stays_so(store: Store) 
         (Span(NOON_MS + 2, NOON_MS + 4), []),
     ],
 )
-def test_a_span_holds_its_own_devices_marks(store: Store, span: Span, found: list[int]) -> None:
+def test_a_span_has_only_its_own_devices_marks(
+    store: Store, span: Span, results: list[int]
+) -> None:
     meter, other = new_meters(store, 2)
     take(store, meter, NOON_MS, NOON_MS + 1, NOON_MS + 5)
     take(store, other, NOON_MS + 3)
-    assert [at - NOON_MS for at in store.undated(meter, span)] == found
+    assert [at - NOON_MS for at in store.undated(meter, span)] == results
 
 
-def test_devices_without_a_clock_are_counted_most_readings_first(empty_store: Store) -> None:
+def test_devices_without_a_clock_are_listed_most_readings_first(empty_store: Store) -> None:
     first, second, dated = new_meters(empty_store, 3)
     take(empty_store, first, NOON_MS)
     take(empty_store, second, NOON_MS, NOON_MS + HOUR_MS)
@@ -77,24 +79,24 @@ def test_devices_without_a_clock_are_counted_most_readings_first(empty_store: St
     assert empty_store.clockless("another") == []
 
 
-def test_a_mark_goes_with_its_reading(empty_store: Store) -> None:
+def test_a_mark_is_deleted_with_its_reading(empty_store: Store) -> None:
     (meter,) = new_meters(empty_store, 1)
     instants = [NOON_MS, NOON_MS + DAY_MS, NOON_MS + 2 * DAY_MS]
     take(empty_store, meter, *instants)
     assert empty_store.prune(NOON_MS + DAY_MS) == 1
     assert empty_store.undated(meter, ALL) == instants[1:]
-    take(empty_store, meter, NOON_MS + 1)  # from before what is kept: refused
+    take(empty_store, meter, NOON_MS + 1)  # before the retention limit: refused
     assert empty_store.undated(meter, ALL) == instants[1:]
     assert empty_store.verify().wrong == 0
 
 
-def test_who_sends_no_undated_reading_pays_nothing(
+def test_dated_readings_cost_no_further_statement(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No statement more for a batch."""
     (meter,) = new_meters(store, 1)
-    said: list[str] = []
-    monkeypatch.setattr("api.store.sql.ingest.save_undated", lambda *_: said.append(UNDATED.name))
+    texts: list[str] = []
+    monkeypatch.setattr("api.store.sql.ingest.save_undated", lambda *_: texts.append(UNDATED.name))
     store.add([reading(meter, NOON_MS, flow_rate=1.0)], undated=())
     store.write([reading(meter, NOON_MS + 1, flow_rate=1.0)])
-    assert said == []
+    assert texts == []

@@ -1,4 +1,4 @@
-"""Writing readings: whatever their order, lateness and repetition, the outcome is the same."""
+"""Writing readings: the result is the same for any order, lateness and repetition."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.catalog import FLOW_RATE, HOUR_MS, METRICS, MINUTE_MS, RAW, STORED
+from api.store import batch
 from api.store.base import Device, Progress, ReadingRow, Span, Store, Verdict, Written
 from tests.store import strategies
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
@@ -27,12 +28,12 @@ def rows_of(store: Store, device: Device, resolution: Any = RAW) -> list[Any]:
 
 
 def by_value(row: Any) -> Any:
-    """An order of rows with nulls in them that doesn't tell -0.0 from 0.0."""
+    """A sort key for rows with nulls, which treats -0.0 and 0.0 as equal."""
     return [(value is None, value or 0.0) for value in row]
 
 
 def assert_true_to(store: Store, device: Device, written: list[ReadingRow], scale: float) -> None:
-    """Raw rows, rollups and counters are what these readings make."""
+    """Asserts that raw rows, rollups and counters equal a recount of these readings."""
     rows = distinct(written)
     assert sorted(rows_of(store, device), key=by_value) == sorted(rows, key=by_value)
     for resolution in STORED:
@@ -47,9 +48,10 @@ def assert_true_to(store: Store, device: Device, written: list[ReadingRow], scal
     second=strategies.readings,
     seed=st.integers(0, 2**32),
     cuts=st.lists(st.floats(0, 1), max_size=4),
+    alone_from=st.sampled_from((1, batch.ALONE_FROM)),
 )
-def test_any_shuffling_splitting_and_repeating_gives_the_same_store(
-    store: Store, first: list[Any], second: list[Any], seed: int, cuts: list[float]
+def test_any_order_batches_and_repeats_give_the_same_store(
+    store: Store, first: list[Any], second: list[Any], seed: int, cuts: list[float], alone_from: int
 ) -> None:
     devices = new_meters(store, 2)
     drawn = [
@@ -60,10 +62,12 @@ def test_any_shuffling_splitting_and_repeating_gives_the_same_store(
     shuffled = drawn * 2
     random.Random(seed).shuffle(shuffled)
     edges = [round(cut * len(shuffled)) for cut in (0.0, *sorted(cuts), 1.0)]
-    batches = [shuffled[low:high] for low, high in pairwise(edges)]
-    written = [store.write(batch) for batch in batches]
+    parts = [shuffled[low:high] for low, high in pairwise(edges)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batch, "ALONE_FROM", alone_from)
+        written = [store.write(part) for part in parts]
     assert sum(w.stored for w in written) == len(set(drawn))
-    assert [sum(w) for w in written] == [len(batch) for batch in batches]
+    assert [sum(w) for w in written] == [len(part) for part in parts]
     for device in devices:
         mine = [row for row in drawn if row[0] == device.key]
         assert_true_to(store, device, mine, scale=40e6)
@@ -73,7 +77,9 @@ def test_any_shuffling_splitting_and_repeating_gives_the_same_store(
     "step_ms", [1_000, 10_000, MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 7 * HOUR_MS]
 )
 @pytest.mark.parametrize("order", ["in order", "backwards", "late half first", "shuffled"])
-def test_every_cadence_and_order_rolls_up_alike(store: Store, step_ms: int, order: str) -> None:
+def test_every_cadence_and_order_gives_the_same_rollups(
+    store: Store, step_ms: int, order: str
+) -> None:
     (device,) = new_meters(store, 1)
     rows = steady(device, 400, step_ms=step_ms, start_ms=NOON_MS + 12_345)
     arriving = {
@@ -97,7 +103,7 @@ def test_a_replayed_batch_changes_nothing(store: Store) -> None:
     assert [rows_of(store, device, resolution) for resolution in (RAW, *STORED)] == before
 
 
-def test_two_different_events_at_one_instant_are_both_kept_in_order_of_arrival(
+def test_two_different_events_at_one_instant_are_both_stored_in_order(
     store: Store,
 ) -> None:
     (device,) = new_meters(store, 1)
@@ -109,7 +115,7 @@ def test_two_different_events_at_one_instant_are_both_kept_in_order_of_arrival(
     assert store.count(device, RAW, ALL) == 3
 
 
-def test_null_equals_null_when_repeats_are_told(store: Store) -> None:
+def test_null_equals_null_in_repeats(store: Store) -> None:
     (device,) = new_meters(store, 1)
     assert store.write([reading(device, NOON_MS)]) == Written(1, 0)
     assert store.write([reading(device, NOON_MS)]) == Written(0, 1)
@@ -122,13 +128,13 @@ def test_repeats_within_one_batch_count_as_repeats(store: Store) -> None:
     assert store.write([row, row, row]) == Written(1, 2)
 
 
-def test_nothing_written_is_nothing_stored(store: Store) -> None:
+def test_an_empty_batch_stores_nothing(store: Store) -> None:
     assert store.write([]) == Written(0, 0)
 
 
 @cases("number", [math.nan, math.inf, -math.inf])
 @cases("metric", METRICS)
-def test_numbers_that_are_not_finite_are_refused_whole(
+def test_a_number_that_is_not_finite_refuses_the_batch(
     store: Store, number: float, metric: Any
 ) -> None:
     (device,) = new_meters(store, 1)
@@ -144,14 +150,14 @@ def test_rows_of_another_shape_are_refused(store: Store, row: Any) -> None:
         store.write([row])
 
 
-def test_large_finite_numbers_are_kept_as_they_are(store: Store) -> None:
+def test_large_finite_numbers_are_stored_unchanged(store: Store) -> None:
     (device,) = new_meters(store, 1)
     store.write([reading(device, NOON_MS, flow_rate=1.5e308, quality=-1.5e308)])
     (row,) = rows_of(store, device)
     assert row[1 + METRICS.index(FLOW_RATE)] == 1.5e308
 
 
-def test_progress_is_kept_with_the_batch_and_adds_its_counts(store: Store) -> None:
+def test_progress_is_stored_with_the_batch_and_adds_up(store: Store) -> None:
     (device,) = new_meters(store, 1)
     rows = steady(device, 10)
     store.write(rows, progress=Progress("file", "acme", position=12, refused=2))
@@ -162,9 +168,7 @@ def test_progress_is_kept_with_the_batch_and_adds_its_counts(store: Store) -> No
     assert store.progress("file", "other") is None
 
 
-def test_a_batch_that_fails_leaves_nothing_behind(
-    empty_store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_batch_stores_nothing(empty_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     (device,) = new_meters(empty_store, 1)
 
     def fail(*_: object) -> None:
@@ -180,7 +184,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(
     assert empty_store.write(steady(device, 50)) == Written(50, 0)
 
 
-def test_a_batch_over_many_devices_is_sorted_out(store: Store) -> None:
+def test_a_batch_of_many_devices_is_divided(store: Store) -> None:
     devices = new_meters(store, 300)
     rows = [row for device in devices for row in steady(device, 3, seed=device.key)]
     random.Random(7).shuffle(rows)

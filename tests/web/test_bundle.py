@@ -1,4 +1,4 @@
-"""The files that every page loads, made of many."""
+"""The joined scripts and styles that every page loads."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def test_sheets_are_joined_as_they_are() -> None:
     assert all(file.read_bytes() in static.styles().body for file in ASSETS.glob("*.css"))
 
 
-def test_what_others_build_on_comes_first() -> None:
+def test_base_styles_come_first() -> None:
     names = re.findall(rb"^/\* (\S+\.css) \*/$", static.styles().body, re.MULTILINE)
     assert tuple(name.decode() for name in names[: len(FOUNDATION)]) == FOUNDATION
 
 
-def test_every_zone_is_named() -> None:
+def test_every_zone_is_listed() -> None:
     named = re.search(rb'^window\.weir\.zoneNames = "([^"]*)"', static.scripts().body)
     assert named is not None
     assert set(named[1].decode().split()) == zone_names()
 
 
-def test_another_content_has_another_address() -> None:
+def test_different_contents_have_different_addresses() -> None:
     one, other = static.Bundle("a.css", b"a"), static.Bundle("a.css", b"b")
     assert one.path == other.path
     assert one.address != other.address

@@ -1,4 +1,4 @@
-"""A few at a time for each reader, and every turn comes back."""
+"""A limited number of concurrent requests per reader; each finished one frees its place."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from api.errors import TooManyRequests
 from web.concurrency_limit import ConcurrencyLimit
 
 
-def test_each_reader_has_a_few_at_a_time() -> None:
-    turns = ConcurrencyLimit(2, "files")
-    first, _ = turns.take("a"), turns.take("a")
+def test_each_reader_has_a_limit_of_their_own() -> None:
+    limit = ConcurrencyLimit(2, "files")
+    first, _ = limit.take("a"), limit.take("a")
     with pytest.raises(TooManyRequests, match="already have 2 files") as refused:
-        turns.take("a")
+        limit.take("a")
     assert refused.value.retry_after_s
-    turns.take("b")
+    limit.take("b")
     first()
-    turns.take("a")
+    limit.take("a")
 
 
-def test_a_turn_that_is_given_back_twice_frees_one() -> None:
-    turns = ConcurrencyLimit(1, "files")
-    give_back = turns.take("a")
+def test_ending_a_request_twice_frees_one_place() -> None:
+    limit = ConcurrencyLimit(1, "files")
+    give_back = limit.take("a")
     give_back()
     give_back()
-    turns.take("a")
+    limit.take("a")
     with pytest.raises(TooManyRequests):
-        turns.take("a")
+        limit.take("a")

@@ -1,4 +1,4 @@
-"""Modules joined into one script: each once and in order, and nothing that the joiner misreads."""
+"""ES modules joined into one script: each once and in order, and unsupported forms are refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.node import NODE
 from web import static
 from web.embed import site
-from web.modules import ModuleError, joined_modules
+from web.static import ModuleError, joined_modules
 
 
 def write(folder: Path, **modules: str) -> Path:
@@ -38,7 +38,7 @@ def test_modules_run_once_before_those_that_need_them(tmp_path: Path) -> None:
     assert run(joined_modules(entry)).split("\n") == ["b", "c", "1 2 m4"]
 
 
-def test_names_of_one_module_are_not_those_of_another(tmp_path: Path) -> None:
+def test_modules_do_not_share_names(tmp_path: Path) -> None:
     entry = write(
         tmp_path,
         main='import "./a.js";\nconst own = 2;\nconsole.log(own, typeof globalThis.own);\n',
@@ -74,7 +74,7 @@ def test_two_files_of_one_name_stop_the_start(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("script", [static.scripts().body, joined_modules(site.FIRST)])
-def test_what_a_page_loads_is_a_classic_script(script: bytes, tmp_path: Path) -> None:
+def test_the_joined_script_is_a_classic_one(script: bytes, tmp_path: Path) -> None:
     file = tmp_path / "script.cjs"
     file.write_bytes(script)
     subprocess.run([NODE, "--check", file], check=True, timeout=60)

@@ -1,4 +1,4 @@
-"""How bytes reach a browser: encodings, validators, lifetimes, safety headers, statuses."""
+"""Delivery to browsers: encodings, validators, lifetimes, safety headers, statuses."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PNG = b"\x89PNG" + bytes(2_000)
 
 
 class Origin:
-    """The application behind: it counts what it is asked."""
+    """The application behind the middleware; counts its requests."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = Request(environ).path
-        self.asked.append(path)
+        self.requests.append(path)
         return self._answer(path)(environ, start_response)
 
     def _answer(self, path: str) -> Response:
@@ -69,7 +69,7 @@ def client(origin: Origin) -> Client:
         ("identity", None, bytes),
     ],
 )
-def test_static_text_comes_as_small_as_the_browser_takes_it(
+def test_static_text_has_the_smallest_accepted_encoding(
     client: Client, accepted: str, encoding: str | None, decode: object
 ) -> None:
     answer = client.get("/assets/chart.js", headers={"Accept-Encoding": accepted})
@@ -80,7 +80,7 @@ def test_static_text_comes_as_small_as_the_browser_takes_it(
         assert len(answer.data) < len(SCRIPT) / 5
 
 
-def test_what_does_not_shrink_is_left_alone(client: Client) -> None:
+def test_incompressible_files_are_sent_unchanged(client: Client) -> None:
     answer = client.get("/assets/mark.png", headers={"Accept-Encoding": "br"})
     assert "Content-Encoding" not in answer.headers
     assert answer.data == PNG
@@ -89,10 +89,10 @@ def test_what_does_not_shrink_is_left_alone(client: Client) -> None:
 def test_a_file_is_read_and_compressed_once(client: Client, origin: Origin) -> None:
     for accepted in ("br", "gzip", "br", ""):
         client.get("/assets/chart.js?m=1", headers={"Accept-Encoding": accepted})
-    assert origin.asked == ["/assets/chart.js"]
+    assert origin.requests == ["/assets/chart.js"]
 
 
-SAME = (  # ways to write one file's path, were they let be
+SAME = (  # spellings of one file's path, if they were accepted
     "/assets/chart.js%3Fz={}",
     "/assets/chart.js%23{}",
     "/assets/./x{}/../chart.js",
@@ -106,24 +106,22 @@ SAME = (  # ways to write one file's path, were they let be
 
 @pytest.mark.parametrize("pattern", SAME)
 def test_a_file_has_one_path(client: Client, origin: Origin, pattern: str) -> None:
-    """Else whoever writes it in many ways has it compressed, and kept, as often."""
+    """Otherwise a client could have it compressed and cached once for each spelling."""
     for n in range(3):
         assert client.get(pattern.format(n)).status_code == 404
-    assert origin.asked == []
+    assert origin.requests == []
 
 
-def test_a_script_is_compressed_once_whatever_version_is_asked_for(
-    client: Client, origin: Origin
-) -> None:
+def test_a_script_is_compressed_once_for_any_version(client: Client, origin: Origin) -> None:
     script = "/_dash-component-suites/dash/dcc/async-graph"
     for version in (".v4_4_1m1795214250", ".v1m1", ".v1mAB", ".v1m1.v2m2", ""):
         assert client.get(f"{script}{version}.js").data == SCRIPT
-    assert origin.asked == [f"{script}.js"]
+    assert origin.requests == [f"{script}.js"]
 
 
 @pytest.mark.parametrize("path", ["/_favicon.icoX", "/assets-of-nobody.html", "/_favicon.ico/x"])
-def test_a_page_is_no_file(client: Client, path: str) -> None:
-    """A path that only begins like a file's is answered by a page, without a page's policy."""
+def test_a_page_is_not_a_file(client: Client, path: str) -> None:
+    """A path that only begins like a file's gets a page's response, without a page's policy."""
     assert client.get(path).status_code == 404
 
 
@@ -141,7 +139,7 @@ def test_a_page_is_no_file(client: Client, path: str) -> None:
         ("/_dash-component-suites/dash/dcc/async-graph.js", "public, no-cache"),
     ],
 )
-def test_a_versioned_file_is_kept_for_good(client: Client, path: str, lifetime: str) -> None:
+def test_a_versioned_file_is_cached_for_good(client: Client, path: str, lifetime: str) -> None:
     assert client.get(path).headers["Cache-Control"] == lifetime
 
 
@@ -159,14 +157,14 @@ def test_head_sends_the_headers_alone(client: Client) -> None:
     assert answer.headers["Content-Encoding"] == "br"
 
 
-def test_a_missing_file_is_not_remembered(client: Client, origin: Origin) -> None:
+def test_a_missing_file_is_not_cached(client: Client, origin: Origin) -> None:
     for _ in range(2):
         assert client.get("/assets/nope").status_code == 404
-    assert len(origin.asked) == 2
+    assert len(origin.requests) == 2
 
 
 @pytest.mark.parametrize(("path", "status"), [("/devices", 200), ("/nope", 404)])
-def test_a_page_carries_its_policy_and_its_status(client: Client, path: str, status: int) -> None:
+def test_a_page_has_its_policy_and_its_status(client: Client, path: str, status: int) -> None:
     answer = client.get(path)
     assert answer.status_code == status
     policy = answer.headers["Content-Security-Policy"]
@@ -178,13 +176,13 @@ def test_a_page_carries_its_policy_and_its_status(client: Client, path: str, sta
 
 
 @pytest.mark.parametrize("path", ["/devices", "/_dash-layout", "/assets/chart.js", "/assets/nope"])
-def test_every_answer_is_safe(client: Client, path: str) -> None:
+def test_every_response_has_safety_headers(client: Client, path: str) -> None:
     headers = client.get(path).headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
     assert "X-Frame-Options" not in headers
 
 
-def test_data_is_nobody_s_to_keep(client: Client) -> None:
+def test_data_is_never_cached(client: Client) -> None:
     answer = client.post("/_dash-update-component", json={})
     assert answer.headers["Cache-Control"] == "private, no-store"

@@ -1,4 +1,5 @@
-"""Type, space and radius come from the tokens of assets/style.css, as colours from the theme."""
+"""Sizes of type, space and radius come from the tokens of assets/style.css, colours from the
+theme."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ TOKENS = dict(
         r"^  (--(?:text|space|radius)-\w+): (\d+px);$", (ASSETS / "style.css").read_text(), re.M
     )
 )
-# Which token a property's lengths come from, where one fits.
+# The token kind of each property's lengths.
 PROPERTIES = {
     "space": r"(?:padding|margin)(?:-\w+)?|(?:row-|column-)?gap",
     "text": r"font-size",
@@ -33,7 +34,7 @@ def test_there_are_tokens_of_each_kind() -> None:
 
 
 @cases("sheet", SHEETS)
-def test_no_length_is_spelt_out_where_a_token_fits(sheet: Path) -> None:
+def test_no_length_is_written_out_if_a_token_fits(sheet: Path) -> None:
     spelt = [
         f"{name}: {value}"
         for name, value in declarations(sheet)

@@ -13,9 +13,9 @@ BUNDLE = ASSETS / PLOTLY
 
 def test_the_cartesian_bundle_is_the_version_that_plotly_draws_for() -> None:
     head = BUNDLE.read_text("utf-8")[:400]
-    found = re.search(r"plotly\.js \(cartesian - minified\) v(\S+)", head)
-    assert found is not None
-    assert found[1] == get_plotlyjs_version()
+    result = re.search(r"plotly\.js \(cartesian - minified\) v(\S+)", head)
+    assert result is not None
+    assert result[1] == get_plotlyjs_version()
 
 
 def test_it_comes_with_its_licence() -> None:
@@ -24,6 +24,6 @@ def test_it_comes_with_its_licence() -> None:
 
 def test_our_own_scripts_name_no_other_host() -> None:
     for script in (*ASSETS.glob("*.js"), *ASSETS.glob("head/*.js"), *ASSETS.glob("*.css")):
-        found = re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", script.read_text("utf-8"))
+        result = re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", script.read_text("utf-8"))
         # SVG elements are made in a namespace, which is a name and never asked for.
-        assert set(found) <= {"http://www.w3.org"}, script.name
+        assert set(result) <= {"http://www.w3.org"}, script.name

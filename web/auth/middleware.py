@@ -20,13 +20,21 @@ from werkzeug.wrappers import Request, Response
 
 from api.catalog import SITE_ROOT
 from api.client import Client, Credential
+from api.errors import WeirError
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from components.session import READER, EntryMethod, Reader
 from web.auth import rules
-from web.auth.credential_check import CredentialCheck
 from web.auth.rules import START, Because, Facts, Kind, Verdict
 from web.auth.session_cookie import CookieJar, Seal, Session, Shared, SignedOutSessions
-from web.auth.sign_in import SENTENCES, Notice, SignInPage, Throttle, check_key, too_often
+from web.auth.sign_in import (
+    SENTENCES,
+    CredentialCheck,
+    Notice,
+    SignInPage,
+    Throttle,
+    check_key,
+    too_often,
+)
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -37,6 +45,7 @@ OUTAGE_HEADER: Final = (
     "Weir-Outage"  # to an open page: why no readings are stored, and that its session stands
 )
 _LARGEST_FORM: Final = 8_192
+CREATE: Final = "create"  # in the sign-in page's form
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,8 @@ class Access:
     shared: Shared | None = None
     outage: Callable[[], str] = str
     is_empty: Callable[[], bool] = bool
+    lacks_demo: Callable[[], bool] = bool
+    create_demo: Callable[[], object] = bool
 
 
 class Links(Protocol):
@@ -258,6 +269,8 @@ class AuthMiddleware:
             response = _see(next_path)
             response.headers.add("Set-Cookie", exchange.jar.dropped(exchange.jar.away))
             return response
+        if form.get("demo") == CREATE and self._may_create_demo(exchange):
+            return self._create_demo(exchange)
         outcome = self._try(form.get("key", ""), exchange.facts.peer)
         if isinstance(outcome, Notice):
             return self._sign_in_page(exchange, next_path, outcome)
@@ -302,6 +315,7 @@ class AuthMiddleware:
             demo=self._offers_demo(exchange),
             link=bool(self._access.link_key) and exchange.facts.here,
             first_run=self._access.is_empty(),
+            create_demo=self._may_create_demo(exchange),
         )
         response = Response(html, status=notice.status if notice else 200, mimetype="text/html")
         if response.status_code == 401:
@@ -311,6 +325,20 @@ class AuthMiddleware:
     def _offers_demo(self, exchange: _Exchange) -> bool:
         may = rules.may_open_demo(exchange.facts, local_only=self._access.local_only)
         return may and bool(self._access.demo_key())
+
+    def _may_create_demo(self, exchange: _Exchange) -> bool:
+        """Returns whether the reader may have the demo fleet created: whom it would open for."""
+        may = rules.opens_demo(exchange.facts, local_only=self._access.local_only)
+        return may and self._access.lacks_demo()
+
+    def _create_demo(self, exchange: _Exchange) -> Response:
+        try:
+            self._access.create_demo()
+        except WeirError as error:
+            return self._sign_in_page(exchange, START, Notice(503, str(error)))
+        response = _see(START)
+        response.headers.add("Set-Cookie", exchange.jar.dropped(exchange.jar.away))
+        return response
 
     def _sign_out(self, exchange: _Exchange, session: Session | None) -> Response:
         """End the session for every copy of its cookie, and keep the demo fleet from opening."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from threading import Lock
 from time import monotonic
 from typing import Final
 
+from api.catalog import UUID_FORM
 from api.client import Client, Credential
 from api.errors import Forbidden, TooManyRequests, Unauthorized, WeirError
 from web.auth.rules import SIGN_IN, START, Because
@@ -59,12 +59,18 @@ _DEMO: Final = """<form class="own" method="post" action="{action}">
         <input type="hidden" name="demo" value="1">
         <button type="submit" class="button">Continue with the demo fleet</button>
       </form>"""
-_LINK: Final = """<p class="quiet">Or open the sign-in link that <code>flask serve</code> printed.
-        It works once; <code>flask sign-in link</code> prints a new one.</p>"""
+_LINK: Final = """<p class="quiet">Or open the sign-in link that <code>weir serve</code> printed.
+        It works once; <code>weir sign-in link</code> prints a new one.</p>"""
 
+_CREATE: Final = """<form class="first-demo" method="post" action="{action}">
+          <p>See Weir with sixty simulated meters, which you can remove at any time.</p>
+          <input type="hidden" name="demo" value="create">
+          <button type="submit" class="button primary">Try the demo</button>
+        </form>"""
+_RUN: Final = "<p>To see Weir with a simulated fleet, run <code>weir demo</code>.</p>"
 _FIRST_RUN: Final = """<section class="card first-run">
         <h2>Nothing is stored here yet</h2>
-        <p>To see Weir with a simulated fleet, run <code>weir demo</code>.</p>
+        {create}
         <p>To begin with your own meters, create an organization and a key to sign in with:</p>
         <pre>weir orgs create &quot;Your organization&quot;
 weir keys create --org ID --role administrator --name &quot;Your name&quot;</pre>
@@ -86,10 +92,12 @@ class SignInPage:
         demo: bool = False,
         link: bool = False,
         first_run: bool = False,
+        create_demo: bool = False,
     ) -> str:
         """The page. Never contains the typed key, which may be valid for another system. ``demo``:
         offer the demo fleet. ``link``: explain how to get a sign-in link.
-        ``first_run``: explain how to begin, since no key exists yet."""
+        ``first_run``: explain how to begin, since no key exists yet. ``create_demo``: offer to
+        create the demo fleet."""
         alarming = notice is not None and notice.alarming
         values = {"action": self.root + SIGN_IN, "next": escape(next_path)}
         return _PAGE.format(
@@ -101,23 +109,27 @@ class SignInPage:
             invalid=' aria-invalid="true"' if notice and notice.status in (400, 401, 403) else "",
             demo=_DEMO.format(**values) if demo else "",
             link=_LINK if link else "",
-            first_run=_FIRST_RUN if first_run else "",
+            first_run=_first_run(_CREATE.format(**values) if create_demo else _RUN)
+            if first_run or create_demo
+            else "",
         )
+
+
+def _first_run(create: str) -> str:
+    return _FIRST_RUN.replace("{create}", create)
 
 
 def _notice(notice: Notice | None) -> str:
     if notice is None:
         return ""
-    kind, role = ("said bad", "alert") if notice.alarming else ("said", "status")
+    kind = "sign-in-status bad" if notice.alarming else "sign-in-status"
+    role = "alert" if notice.alarming else "status"
     return f'<p id="notice" class="{kind}" role="{role}">{escape(notice.text)}</p>'
 
 
 # --- A pasted key, tried on the service ----------------------------------------------------------
 
 LONGEST_KEY: Final = 200
-_KEY_FORM: Final = re.compile(
-    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +154,7 @@ SENTENCES: Final = {
     Because.IDLE: Notice(200, "Your session has ended. Sign in again."),
     Because.LINK: Notice(
         200,
-        "This sign-in link was used before or has expired. Run “flask sign-in link” for a new one.",
+        "This sign-in link was used before or has expired. Run “weir sign-in link” for a new one.",
     ),
     Because.SIGNED_OUT: Notice(200, "You are signed out.", alarming=False),
 }
@@ -164,7 +176,7 @@ def check_key(client: Client, pasted: str) -> Credential | Notice:
     if len(text) > LONGEST_KEY:
         return UNKNOWN
     problem = _problem(client.as_principal(credential))
-    if problem is KEY_ID and _KEY_FORM.fullmatch(text):
+    if problem is KEY_ID and UUID_FORM.fullmatch(text):
         return NOT_FOR_READING
     return problem or credential
 
@@ -225,3 +237,46 @@ class Throttle:
     def _level(self, address: str) -> float:
         level, at_s = self._failures.get(address, (0.0, 0.0))
         return max(0.0, level - (self._clock_s() - at_s) / SECONDS_EACH)
+
+
+# --- whether the service still accepts a credential -----------------------------------------------
+
+
+TRUSTED_S: Final = 3  # with the service's own 5 s, a revoked key sees nothing after 10
+OUTAGE_PAUSE_S: Final = 10  # after the service didn't respond
+_MOST: Final = 10_000
+
+
+class CredentialCheck:
+    """When each credential was last accepted, or at least not refused. Thread-safe."""
+
+    def __init__(self, clock_s: Callable[[], float] = monotonic) -> None:
+        self._clock_s = clock_s
+        self._confirmed_s: OrderedDict[str, float] = OrderedDict()
+        self._paused_until_s = float("-inf")
+        self._lock = Lock()
+
+    def confirm(self, client: Client, *, trusted_s: float = TRUSTED_S) -> None:
+        """Ask the service whether it accepts the credential, unless it did within ``trusted_s``.
+        The client handles a refusal (``on_unauthorized``); without an answer nobody is refused."""
+        now_s = self._clock_s()
+        confirmed_s = self._confirmed_s.get(client.principal, float("-inf"))
+        if now_s - confirmed_s < trusted_s or now_s < self._paused_until_s:
+            return
+        try:
+            client.organizations()
+        except Unauthorized:
+            self._confirmed_s.pop(client.principal, None)
+        except (Forbidden, TooManyRequests):  # accepted, but limited
+            self._remember(client.principal, now_s)
+        except WeirError:
+            self._paused_until_s = now_s + OUTAGE_PAUSE_S
+        else:
+            self._remember(client.principal, now_s)
+
+    def _remember(self, principal: str, now_s: float) -> None:
+        with self._lock:
+            self._confirmed_s[principal] = now_s
+            self._confirmed_s.move_to_end(principal)
+            if len(self._confirmed_s) > _MOST:
+                self._confirmed_s.popitem(last=False)

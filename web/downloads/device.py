@@ -27,18 +27,18 @@ from api.client import Client, Device, Series
 from api.client.annotations import Annotation
 from api.metering.forecast import Interval
 from api.metering.hourly_profile import HOURS, Week, window_of
-from api.timez import day_start, local_ordinal, now_ms
+from api.timez import day_start, local_ordinal, now_ms, zone_or_utc
 from components.annotations.queries import within
-from components.clock import WEEKDAYS, zone_or_utc
 from components.comparison_queries import compared_rows, has_counterparts
 from components.device import queries, volume_cards
 from components.fleet.queries import ServiceAccess
+from components.formatting import WEEKDAYS
 from components.queries import find_device, pages
 from components.ranges import Window, widened
 from components.units import US, Units
 from components.url_state import COMPARISONS, SHOWN, read_compare, read_window, units_param
-from web.downloads.names import file_stem, of_window
 from web.downloads.table import Column, Kind, Part, Table
+from web.responses import file_stem, of_window
 
 
 def rows_file(access: ServiceAccess, query: Mapping[str, str], device_id: str) -> Table:

@@ -22,17 +22,17 @@ from api.insight.findings import KIND_BY_NAME
 from api.metering import uptime
 from api.metering.cost import device_price
 from api.metering.status import State
-from api.timez import HOUR_MS, now_ms, stamp
+from api.metering.units import words_in
+from api.timez import HOUR_MS, now_ms, stamp, zone_or_utc
 from components.admin.audit import read_filter
 from components.admin.queries import every_entry
 from components.alerts.queries import every_alert
-from components.clock import zone_or_utc
 from components.compare.figure import shared_attributes
 from components.compare.queries import compared
 from components.compare.url_state import checked_compare_view
 from components.devices.columns import day, groups_of, parent_of
-from components.devices.listing import read_listing
 from components.devices.queries import every_row
+from components.devices.url_state import read_listing
 from components.findings import texts
 from components.findings.url_state import FindingsView, read_findings_view
 from components.fleet.device_queries import Directory, directory
@@ -42,11 +42,11 @@ from components.fleet.url_state import read_fleet_view
 from components.formatting import measures_water
 from components.queries import find_device
 from components.ranges import Window
-from components.units import Units
-from components.url_state import text_param
+from components.units import Scale, Units
+from components.url_state import text_param, units_param
 from web.downloads.device import number_of
-from web.downloads.names import file_stem, of_window
 from web.downloads.table import Column, Kind, Table, in_parts
+from web.responses import file_stem, of_window
 
 Query = Mapping[str, str]
 Value = Callable[[Any], object]
@@ -197,7 +197,7 @@ def findings_file(access: ServiceAccess, query: Query) -> Table:
     """The findings of a view, worst first."""
     view, devices = read_findings_view(query), directory(access, now_ms())
     findings = _every_finding(access, view)
-    return _findings(file_stem("findings", view.state, _now()), findings, devices)
+    return _findings(file_stem("findings", view.state, _now()), findings, devices, view.units)
 
 
 def device_findings_file(access: ServiceAccess, query: Query, device_id: str) -> Table:
@@ -207,10 +207,11 @@ def device_findings_file(access: ServiceAccess, query: Query, device_id: str) ->
     active, inactive = (directory(access, now, which) for which in ("true", "false"))
     devices = active if device.id in active.by_id else inactive
     findings = _every_finding(access, FindingsView(state=""), device.id)
-    return _findings(file_stem(device.serial_number, "findings"), findings, devices)
+    name = file_stem(device.serial_number, "findings")
+    return _findings(name, findings, devices, units_param(query))
 
 
-def _findings(name: str, findings: Iterator[Finding], devices: Directory) -> Table:
+def _findings(name: str, findings: Iterator[Finding], devices: Directory, units: Units) -> Table:
     def currency(each: Finding) -> str | None:
         return texts.currency(each, devices) if each.cost_per_day is not None else None
 
@@ -224,16 +225,39 @@ def _findings(name: str, findings: Iterator[Finding], devices: Directory) -> Tab
         _instant("start_utc", "start_ms"),
         _instant("end_utc", "end_ms"),
         _instant("known_since_utc", "opened_ms"),
-        _number("value"),
-        _text("unit"),
-        _number("usual"),
-        _number("volume_gal", "gallons"),
+        _number("value", lambda each: _in_units(each.value, each.unit, units)),
+        _text("unit", of=lambda each: _unit_in(each.unit, units)),
+        _number("usual", lambda each: _in_units(each.usual, _usual_unit(each), units)),
+        _measured("volume", FLOW_AMOUNT, units, "gallons"),
         _number("cost_per_day"),
         _text("currency", of=currency),
-        _text("words", 60),
+        _text("words", 60, lambda each: texts.sentence(each, units)),
         _text("id", 38),
     ]
     return _list(name, "Findings", columns, findings)
+
+
+def _scale(unit: str, units: Units) -> Scale:
+    """One unit of volume, and one of rate, for a whole file."""
+    return units.scale(FLOW_RATE if unit == "gal/min" else FLOW_AMOUNT, 1000.0)
+
+
+def _in_units(value: float | None, unit: str, units: Units) -> float | None:
+    if value is None or not unit.startswith("gal"):
+        return value
+    return _scale(unit, units).of(value)
+
+
+def _unit_in(unit: str, units: Units) -> str:
+    """``m3/h`` for ``gal/h``."""
+    if not unit.startswith("gal"):
+        return unit
+    name = _scale(unit, units).unit.replace("³", "3")
+    return name if unit == "gal/min" else name + unit.removeprefix("gal")
+
+
+def _usual_unit(finding: Finding) -> str:
+    return "gal" if finding.unit == "days" else finding.unit
 
 
 def _every_finding(
@@ -258,6 +282,7 @@ def _every_finding(
 
 def alerts_file(access: ServiceAccess, query: Query) -> Table:
     """Those that fire, then those resolved, latest first. ``group``: only its devices'."""
+    units = units_param(query)
     columns = [
         _text("state"),
         _text("severity"),
@@ -272,10 +297,10 @@ def alerts_file(access: ServiceAccess, query: Query) -> Table:
         _instant("acknowledged_utc", "acknowledged_ms"),
         _text("acknowledged_by", 28),
         _text("acknowledged_text", 40),
-        _number("value"),
-        _text("unit"),
+        _number("value", lambda each: _in_units(each.value, each.unit, units)),
+        _text("unit", of=lambda each: _unit_in(each.unit, units)),
         _number("cost_per_day"),
-        _text("words", 60),
+        _text("words", 60, lambda each: words_in(each.words, units.name)),
         _text("id", 38),
     ]
     pages = every_alert(access.client, text_param(query, "group", 100))

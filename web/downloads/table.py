@@ -10,7 +10,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.timez import DAY_MS, offsets, stamps
-from components.clock import Clock
+from components.formatting import Clock
 
 
 class Kind(StrEnum):

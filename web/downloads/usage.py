@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from api.catalog import FLOW_AMOUNT, FLOW_RATE
-from api.timez import HOUR_MS, local_ordinal, now_ms
-from components.clock import zone_or_utc
+from api.timez import HOUR_MS, local_ordinal, now_ms, zone_or_utc
 from components.fleet.queries import Deadline, ServiceAccess
 from components.units import Units
 from components.usage.insight_queries import with_tariffs
@@ -16,8 +15,8 @@ from components.usage.queries import FILE_PATIENCE_S, gather, pick
 from components.usage.sums import Day, DeviceUsage, ordered
 from components.usage.url_state import UsageView, read_usage_view
 from web.downloads.device import number_of
-from web.downloads.names import file_stem
 from web.downloads.table import Column, Kind, Table, in_parts
+from web.responses import file_stem
 
 _DEVICE_COLUMNS = (
     Column("serial_number", Kind.TEXT, width=18),

@@ -14,21 +14,21 @@ from components.chart_card import Ids, chart_notice, chart_plot, chart_spoken
 from components.chart_query import Drawn, Subject
 from components.charts import figure, hover_text
 from components.charts.traces import Canvas
-from components.clock import Clock
 from components.controls import attributes
 from components.device.chart_state import Shown, write_shown
+from components.formatting import Clock
 from components.queries import find_device, usual_interval_s
 from components.ranges import PRESETS
 from components.theme import palette
 from components.url_state import View
+from web.embed.middleware import EmbedViewer
 from web.embed.permissions import RANGE, chart_view, controls, heading, own_window
-from web.embed.session import EmbedViewer
 
 LINE_ID: Final = "embed-line"
 SUBJECT_FRESH_MS: Final = 5 * 60_000  # a device's zone and cadence seldom change
 
 FIGURE, BADGE, LINE, SUMMARY, NOTICE, EMPTY, UNZOOMED, RESPONSE = (
-    "figure", "badge", "line", "summary", "notice", "empty", "unzoomed", "told",
+    "figure", "badge", "line", "summary", "notice", "empty", "unzoomed", "response",
 )  # fmt: skip
 OUTPUTS: Final[Mapping[str, tuple[str, str]]] = {
     FIGURE: (Ids.GRAPH, "figure"),
@@ -80,7 +80,7 @@ def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[
         NOTICE: "",
         EMPTY: chart_query.emptiness(drawn),
         UNZOOMED: view.window is None,
-        RESPONSE: write_shown(state, wishes.get("asked")),
+        RESPONSE: write_shown(state, wishes.get("request_id")),
     }
 
 

@@ -2,16 +2,18 @@
 
 The shell, its layout and its scripts are public: they contain no data. Paths with data accept only
 an embed's token as a bearer token. No cookie is ever read or set, so that sandboxed frames without
-an origin (``sandbox="allow-scripts"``) work too.
+an origin (``sandbox="allow-scripts"``) work too. Only this file of the folder may import flask.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final, Protocol
 
 import orjson
+from flask import request
 from werkzeug.wrappers import Request, Response
 
 from api.catalog import EMBED_PAGE_PREFIX, SITE_ROOT
@@ -20,10 +22,10 @@ from api.client.embeds import Embed
 from api.embeds import EmbedDefinition
 from api.errors import ServiceError, Unauthorized, WeirError
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
+from api.timez import now_ms
 from components.controls import failure
-from components.fleet.queries import ReplyCache
+from components.fleet.queries import ReplyCache, ServiceAccess
 from web.embed import shell
-from web.embed.session import EMBED_VIEWER, EmbedViewer
 from web.static import STATIC_PREFIXES
 
 if TYPE_CHECKING:
@@ -202,3 +204,38 @@ def _failed(error: WeirError) -> Response:
 
 def _no_method(method: str) -> Response:
     return Response("Method not allowed\n", 405, {"Allow": method}, mimetype="text/plain")
+
+
+# --- The embed of a request -----------------------------------------------------------------------
+
+
+EMBED_VIEWER: Final = "weir.embed"  # environ key, set by the middleware
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedAccess(ServiceAccess):
+    """Caches by embed and devices, not by token: a host creates a new token every few minutes."""
+
+    embed: Embed
+
+    @property
+    def principal(self) -> str:
+        return f"{self.embed.id}:{','.join(self.embed.definition.devices)}"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedViewer:
+    """``embed``: of the request's token. ``client``: uses that token."""
+
+    embed: Embed
+    client: Client
+    cache: ReplyCache
+
+    @property
+    def access(self) -> EmbedAccess:
+        self.cache.note_time(now_ms())
+        return EmbedAccess(self.client, self.cache, self.embed)
+
+
+def current_viewer() -> EmbedViewer:
+    return request.environ[EMBED_VIEWER]

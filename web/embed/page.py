@@ -17,8 +17,8 @@ from api.timez import now_ms
 from components.chart_card import Ids as Chart
 from components.controls import attributes, failure
 from web.embed import chart, tiles
+from web.embed.middleware import EmbedViewer, current_viewer
 from web.embed.permissions import read_question
-from web.embed.session import EmbedViewer, current_viewer
 
 Answer = dict[str, Any]
 
@@ -28,9 +28,9 @@ class Ids(StrEnum):
 
     FRAME = "embed"
     START = "embed-start"
-    OPENED = "embed-asked"
+    OPENED = "embed-opened"
     VIEW = "embed-view"
-    NOTICE = "embed-said"
+    NOTICE = "embed-notice"
 
 
 def layout() -> Component:
@@ -38,7 +38,7 @@ def layout() -> Component:
         [
             dcc.Store(id=Ids.START, data=True),
             dcc.Store(id=Ids.OPENED),
-            html.Div(id=Ids.NOTICE, className="said-over", role="status", hidden=True),
+            html.Div(id=Ids.NOTICE, className="notice-over", role="status", hidden=True),
             html.Div(id=Ids.VIEW, className="embed-view"),
         ],
         id=Ids.FRAME,
@@ -96,7 +96,7 @@ def _register_chart(app: Dash) -> None:
         Input(Chart.START, "data"),
     )
     app.clientside_callback(
-        ClientsideFunction("chart", "answered"),
+        ClientsideFunction("chart", "received"),
         Output(Chart.DRAWN, "data"),
         Input(Chart.RESPONSE, "data"),
         Input(Chart.FAILED, "data"),
@@ -134,4 +134,4 @@ def walled(question: Any) -> Answer:
         made = tiles.board(_viewer_of("tile", "wall"), params, now_ms())
     except WeirError as error:
         made = {"error": failure(error)}
-    return made | {"asked": params.get("asked")}
+    return made | {"request_id": params.get("request_id")}

@@ -13,8 +13,8 @@ from typing import Any, Final
 from dash import html
 from dash.development.base_component import Component
 
-from api.catalog import DEVICE_ZONE, EMBED_WINDOW_S
-from api.embeds import EmbedDefinition, Rolling
+from api.catalog import DEVICE_ZONE
+from api.embeds import LONGEST_WINDOW_MS, EmbedDefinition, Rolling
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from api.timez import zone_names
 from components.controls import attributes, freshness_badge, segments, select
@@ -26,7 +26,6 @@ from components.url_state import TAB_BY_NAME, USUAL, View, read_view, text_param
 
 RANGE, ZONE, UNITS, THEME = "range", "zone", "units", "theme"
 SYSTEM: Final = "system"  # the viewer's own light or dark
-LONGEST_MS: Final = (EMBED_WINDOW_S.maximum or 0) * 1000
 
 Wishes = Mapping[str, Any]
 
@@ -44,7 +43,7 @@ def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View
         zone=_zone(definition, wished.zone),
         units=_units(definition, wishes),
         theme=theme(definition, wished.theme),
-        compare=definition.compare,  # never a viewer's: it may show what the window doesn't
+        compare=definition.compare,  # never a viewer's choice: it may show data outside the window
         usual=definition.compare == USUAL,
     )
     if not ranged or _is_endless(wished.window):
@@ -56,7 +55,7 @@ def chart_view(definition: EmbedDefinition, wishes: Wishes, now_ms: int) -> View
 
 def _is_endless(window: Window | None) -> bool:
     """Whether a window is longer than any embed may have, which would be expensive."""
-    return window is not None and window.length_ms > LONGEST_MS
+    return window is not None and window.length_ms > LONGEST_WINDOW_MS
 
 
 def own_window(definition: EmbedDefinition, now_ms: int) -> Window:
@@ -107,7 +106,7 @@ def _units(definition: EmbedDefinition, wishes: Wishes) -> Units:
     return UNITS_BY_NAME.get(definition.units, US)
 
 
-# --- What stands above: title and controls -------------------------------------------------------
+# --- The heading: title and controls -------------------------------------------------------------
 
 # Without the theme, which web/embed/assets/frame.js sets.
 THEMES: Final = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
@@ -115,7 +114,7 @@ Named = Sequence[tuple[str, str]]
 
 
 def heading(title: str, *, line: Component, hidden: bool = False) -> Component:
-    """``hidden``: the title is only for those who don't see; the line takes its place."""
+    """``hidden``: the title is for screen readers only; the line takes its place."""
     live = freshness_badge()
     first = [line, live] if hidden else [html.H1(title), live]
     return html.Header(
@@ -131,7 +130,8 @@ def heading(title: str, *, line: Component, hidden: bool = False) -> Component:
 def controls(
     definition: EmbedDefinition, ranges: Named, *, field: str, own: str, chosen: str
 ) -> Component | None:
-    """``field`` is what a range is called in the view's question; ``own`` the usual one's value."""
+    """``field``: a range's name in the view's question. ``own``: the value of the embed's own
+    range."""
     may = definition.controls
     made: list[Component] = []
     if RANGE in may:

@@ -26,7 +26,7 @@ HEADERS: Final = {
 }
 _CACHED: Final = "no-cache"  # revalidated each time, since a new version has other scripts
 _CONFIG_PREFIX: Final = "\\u002fembed\\u002f"  # as Dash writes its requests' prefix into a page
-_WORDS: Final = "Embed not found."
+_WORDS: Final = "Embed not found. It may have been revoked, or its address is incomplete."
 
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="en"{theme} data-embed="{id}">
@@ -52,6 +52,10 @@ _NOT_FOUND: Final = f"""<!DOCTYPE html>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>Not found · Weir</title>
+    <style>
+      body {{ display: grid; place-items: center; min-height: 90vh; margin: 16px }}
+      p {{ font: 14px/20px system-ui, sans-serif; text-align: center }}
+    </style>
   </head>
   <body><p>{_WORDS}</p></body>
 </html>

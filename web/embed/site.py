@@ -19,8 +19,7 @@ from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.embed import page
 from web.embed.middleware import EmbedMiddleware, Find, FrameLimit
 from web.embed.shell import Parts
-from web.modules import joined_modules
-from web.problems import problem
+from web.responses import problem
 from web.static import (
     ASSETS,
     PLOTLY,
@@ -29,6 +28,7 @@ from web.static import (
     compress,
     content_security_policy,
     joined,
+    joined_modules,
     no_such_script,
     versioned,
 )

@@ -1,4 +1,5 @@
-"""One tile, or a wall of up to fifty, in a frame: the fleet page's, without sums and search."""
+"""One tile, or a wall of up to fifty, in a frame: as on the fleet page, without totals and
+search."""
 
 from __future__ import annotations
 
@@ -13,18 +14,18 @@ from api.client import DeviceStatus
 from api.embeds import EmbedDefinition
 from api.errors import NotOffered
 from api.metering.windows import SPANS
+from api.timez import zone_or_utc
 from components import formatting
-from components.clock import Clock, zone_or_utc
 from components.controls import attributes, labelled, notice
 from components.fleet.queries import tiles_of_embed
 from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.url_state import FleetView
+from components.formatting import Clock
 from components.readings_only_queries import bare_page
+from web.embed.middleware import EmbedAccess, EmbedViewer
 from web.embed.permissions import controls, heading, wall_view
-from web.embed.session import EmbedAccess, EmbedViewer
 
-ONLY_READINGS: Final = "This server has readings alone: tiles have no charts."
 AGAIN_MS: Final = 15_000
 
 
@@ -41,8 +42,8 @@ class Ids(StrEnum):
 
 
 def board(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
-    """Everything that is shown, every word of it. Raises a WeirError where the service can't
-    answer. Findings and what they cost aren't for an embed's viewers."""
+    """All that is shown, with every text. Raises a WeirError if the service fails. Viewers of an
+    embed don't see findings and their costs."""
     access, definition = viewer.access, viewer.embed.definition
     view = wall_view(definition, wishes)
     rows, remark = _rows(access, definition.devices, view, now_ms)
@@ -50,7 +51,7 @@ def board(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[s
     return {
         "view": f"{view.span.name} {view.zone} {view.units.name}",
         "tiles": [
-            each | {"href": ""}  # its viewers have no way into the dashboard
+            each | {"href": ""}  # its viewers can't open the dashboard
             for each in tiles_of(rows, lines_of(access, rows, view.span, now_ms), view, now_ms)
         ],
         "line": _line(view, alone=definition.view == "tile"),
@@ -64,7 +65,7 @@ def board(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[s
 def _rows(
     access: EmbedAccess, ids: Sequence[str], view: FleetView, now_ms: int
 ) -> tuple[Sequence[DeviceStatus], str]:
-    """In the embed's order; and what the viewer must know of them."""
+    """The rows in the embed's order, and a remark for the viewer."""
     try:
         return tiles_of_embed(access.client, ids, view), ""
     except NotOffered:

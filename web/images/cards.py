@@ -13,26 +13,25 @@ from zoneinfo import ZoneInfo
 from api.catalog import FLOW_AMOUNT
 from api.client import Device
 from api.metering.hourly_profile import DAYS, HOURS, window_of
-from api.timez import DAY_MS
+from api.timez import DAY_MS, zone_or_utc
 from components import formatting, session
 from components.chart_query import zone_words
 from components.charts.figure import MARGIN_PX
-from components.clock import WEEKDAYS, Clock, day_text, zone_or_utc
 from components.device import queries, volume_cards
 from components.device.volume_cards import Day
-from components.formatting import number
+from components.formatting import WEEKDAYS, Clock, day_text, number
 from components.image_query import Pairs, read_card
 from components.queries import find_device
 from components.ranges import Window
 from components.theme import Palette, palette
 from components.units import Units
 from components.url_state import View
-from web.downloads.names import file_stem, of_window
 from web.images.figure import NO_DATA_PX, SMALL_PX, Box, Caption, framed, lines, no_data, nothing
 from web.images.rendered import Image, converted
 from web.images.svg import mixed, stripes, width_px, words
 from web.rendering import Renderer
 from web.rendering.messages import Format
+from web.responses import file_stem, of_window
 
 
 @dataclass(frozen=True, slots=True)

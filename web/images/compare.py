@@ -7,22 +7,22 @@ from typing import Final
 
 from api.errors import BadRequest
 from components import formatting
-from components.clock import Clock
 from components.compare.cards import EMPTY
 from components.compare.figure import Figure, Line
 from components.compare.queries import compared
 from components.compare.url_state import CompareView, checked_picture
 from components.fleet.queries import ServiceAccess
+from components.formatting import Clock
 from components.image_query import Pairs
 from components.ranges import Window
 from components.theme import FONT_SIZE_PX, Palette, palette
 from components.usage.table import date_words
-from web.downloads.names import file_stem, of_window
 from web.images.figure import SMALL_PX, Box, Caption, framed, lines, nothing
 from web.images.rendered import Image, converted
 from web.images.svg import cut, width_px, words
 from web.rendering import Renderer
 from web.rendering.messages import Format
+from web.responses import file_stem, of_window
 
 Place = Callable[[float], float]
 BARS_SHARE: Final = 0.3

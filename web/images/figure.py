@@ -11,7 +11,7 @@ from components import chart_query, formatting
 from components.chart_query import Drawn, emptiness, zone_note
 from components.charts import figure
 from components.charts.figure import MARGIN_PX, Figure
-from components.clock import Clock
+from components.formatting import Clock
 from components.image_query import Size
 from components.theme import FONT_SIZE_PX, Palette
 from web.images.svg import broken, cut, document, width_px, words

@@ -15,11 +15,11 @@ from components.fleet.wall import board
 from components.image_query import Pairs, Size, bound, read_chart, read_wall
 from components.queries import find_device, usual_interval_s
 from components.theme import palette
-from web.downloads.names import file_stem, of_window
 from web.images import figure
 from web.images.wall import wall
 from web.rendering import Renderer
 from web.rendering.messages import Format
+from web.responses import file_stem, of_window
 
 _MARGINLESS: Final = "html,body{margin:0;padding:0}svg{display:block}"
 
@@ -84,5 +84,5 @@ def _tile_texts(tile_data: dict[str, Any], view: FleetView) -> str:
     zone = view.zone or "each device’s own time zone"
     sums = (f"{t['label']} {t['value']}" for t in tile_data["totals"][:4])
     return " · ".join(
-        (view.span.label, tile_data["pages"]["words"], tile_data["found"], zone, *sums)
+        (view.span.label, tile_data["pages"]["words"], tile_data["count_text"], zone, *sums)
     )

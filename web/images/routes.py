@@ -14,13 +14,12 @@ from api.timez import now_ms
 from components import session
 from components.fleet.queries import current_access
 from web.concurrency_limit import ConcurrencyLimit
-from web.downloads.names import disposition
 from web.images.cards import DRAWINGS, card_image
 from web.images.compare import compare_image
 from web.images.rendered import Image, chart_image, wall_image
-from web.problems import problem
 from web.rendering import Renderer
 from web.rendering.messages import Format
+from web.responses import disposition, problem
 
 ROOT: Final = "/export"
 CHART: Final = f"{ROOT}/devices/<path:device_id>/chart"
@@ -108,6 +107,11 @@ def answer(make: Callable[[], Image], format: Format) -> Response:
     return image_response(limited, format)
 
 
+def cache_control() -> str:
+    """An address without units shows the organization's, which may change: no browser keeps it."""
+    return f"private, max-age={CACHE_S if 'units' in session.query_params() else 0}"
+
+
 def image_response(make: Callable[[], Image], format: Format) -> Response:
     """The image, or the problem."""
     try:
@@ -119,7 +123,7 @@ def image_response(make: Callable[[], Image], format: Format) -> Response:
         content_type=TYPES[format],
         headers={
             "Content-Disposition": disposition(f"{image.name}.{format}", "inline"),
-            "Cache-Control": f"private, max-age={CACHE_S}",
+            "Cache-Control": cache_control(),
             "Content-Security-Policy": _INERT,
         },
     )

@@ -14,16 +14,18 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 import orjson
 from werkzeug.wrappers import Response
 
+from api.catalog import REPORT_PDF_PATH
 from api.client import Client, Credential
 from api.errors import BadRequest, Forbidden, ParameterProblem, ServiceError, WeirError
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from api.timez import DAY_MS, now_ms
 from components import session
+from components.controls import LINK_DAYS
 from components.image_query import read_chart, read_wall
-from components.menu import LINK_DAYS
 from components.queries import find_device
 from components.session import READER, EntryMethod, Reader
-from web.problems import problem
+from components.units import usual_units
+from web.responses import problem
 from web.static import RESOURCE_POLICY
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ OWN_NAMES: Final = ("key", "exp", SIGNATURE)
 _PATH: Final = re.compile(
     r"/export/(?:devices/(?P<device>.+)/chart|fleet|report(?=\.pdf$))\.(?P<format>\w+)"
 )
-_REPORT: Final = "/export/report.pdf"  # signed by scheduled reports alone
 EVERYWHERE: Final = "cross-origin"  # a mail or a wiki of another site shows the image
 REFUSED: Final = "This image link is invalid or has expired."
 
@@ -146,10 +147,12 @@ def signed(links: Links | None, posted: Any) -> str:
     parts = urlsplit(address)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     place = place_of(parts.path)
-    if place is None or parts.path == _REPORT:
+    if place is None or parts.path == REPORT_PDF_PATH:
         raise _wrong("address", "is not the address of an image")
     client = session.current_client()
     path = _checked(place, parts.path, pairs)
+    if "units" not in dict(pairs):  # the link shows the same whatever the organization sets later
+        pairs.append(("units", usual_units().name))
     if links is None:
         raise NoLinks(
             "This dashboard shows another server's devices (WEIR_API_URL) and can't check that"

@@ -1,7 +1,7 @@
 """The wall as one SVG: its tiles as on the screen, with a caption around them. Pure.
 
-Everything is of the board that the page draws (`components/fleet/wall.py`). SVG breaks no lines
-and cuts no words, so words are cut here, by how wide their signs are at most.
+All data is of the board that the page draws (`components/fleet/wall.py`). SVG neither wraps nor
+clips texts, so they are cut here by an upper bound of their width.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ LEAST_TILE: Final = 236
 PAD: Final = 14
 HEAD: Final = 58
 FOOT: Final = 30
-SPARK: Final = (58, 44)  # its top within the tile, and its height
+SPARK: Final = (58, 44)  # top within the tile, and height, in pixels
 STRIP: Final = (108, 8)
 SPACE: Final = 8
-NUMBERS: Final = 136  # the base line of the numbers; their meanings stand 14 below
+NUMBERS: Final = 136  # the base line of the numbers; their meanings are 14 px below
 HEALTH: Final = 171  # the base line of uptime and quality
 
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """Where things are, and in which colours."""
+    """The positions and colours of the drawing."""
 
     palette: Palette
     width: int
@@ -42,7 +42,7 @@ class _Sheet:
 
 
 def wall(board: Mapping[str, Any], palette: Palette, width: int, subtitle: str) -> tuple[str, int]:
-    """The SVG of a board and its height. ``subtitle`` stands under the title."""
+    """The SVG of a board, and its height in pixels. ``subtitle``: below the title."""
     sheet = _sheet(palette, width)
     tiles: Sequence[Mapping[str, Any]] = board["tiles"]
     rows = -(-len(tiles) // sheet.columns) if tiles else 1
@@ -99,7 +99,7 @@ def _tile(tile: Mapping[str, Any], x: float, y: float, sheet: _Sheet) -> str:
 
 
 def _names(tile: Mapping[str, Any], inner: float, ink: str, palette: Palette) -> str:
-    """What was found stands above, the state beside when the device was last seen."""
+    """The finding stands above; the state beside the time of the last reading."""
     finding, state = tile["finding"], f"{tile['shape']} {tile['word']}"
     above = state if finding is None else f"{finding['shape']} {finding['word']}"
     seen = tile["seen"] if finding is None else f"{state} · {tile['seen']}"
@@ -163,7 +163,8 @@ def _noted(tile: Mapping[str, Any], palette: Palette) -> str:
 
 
 def _numbers(tile: Mapping[str, Any], inner: float, palette: Palette) -> str:
-    """The first at the left, the last at the right edge, the other between as their widths ask."""
+    """The first at the left edge, the last at the right edge, the middle one between them by
+    width."""
     values: Sequence[Sequence[str]] = tile["numbers"]
     first = max(width_px(values[0][0], 15, bold=True), width_px(values[0][1], 11))
     places = (
@@ -193,15 +194,15 @@ def _health(values: Sequence[Sequence[str]], palette: Palette) -> str:
 
 
 def _severity(name: str, palette: Palette) -> tuple[str, str]:
-    """The colours of a finding: of its mark on the tile's edge, and of its words."""
+    """The colours of a finding: of its shape on the tile's edge, and of its text."""
     state = {"critical": "silent", "warning": "degraded"}.get(name, "nodata")
     return _state(state, palette)
 
 
 def _state(name: str, palette: Palette) -> tuple[str, str]:
-    """The colours of a state: of its shape, and of its words."""
+    """The colours of a state: of its shape, and of its text."""
     return {
         "reporting": (palette.ok, palette.ok),
-        "degraded": (palette.warn, mixed(palette.warn, palette.ink, 0.72)),  # as the stylesheet
+        "degraded": (palette.warn, mixed(palette.warn, palette.ink, 0.72)),  # as in the stylesheet
         "silent": (palette.bad, palette.bad),
     }.get(name, (palette.off, palette.ink_2))

@@ -1,7 +1,7 @@
 """One Chromium, driven by kaleido: figures into images, pages into PDF, without network access.
 
-All it loads are our own files, such as the dashboard's plotly.js. It is started once and never
-repaired: when it fails, its process group is killed and the worker ends.
+It loads the server's own files only, such as the dashboard's plotly.js. It is started once and
+never repaired: when it fails, its process group is killed and the worker ends.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from web.rendering.messages import (
 
 TIMEOUT_S: Final = 15.0
 START_S: Final = 15.0  # for the worker's process; its browser starts within the first job's time
-ATTEMPTS: Final = 3  # a worker may end of age when a job arrives
+ATTEMPTS: Final = 3  # a worker may reach its limit of images when a job arrives
 ROOT: Final = Path(__file__).resolve().parents[2]
 # Bytes. Names of sockets end at 108 (on some systems 104), and Chromium's own one has a name of 60
 # below the worker's folder.
@@ -74,7 +74,7 @@ class Renderer:
         scale: float = 1,
         timeout_s: float = TIMEOUT_S,
     ) -> bytes:
-        """The top left part of a page of our own as a PNG. For the page see ``render_page``."""
+        """The top left part of a page as a PNG. ``html``: as for ``render_page``."""
         return self._request({"do": "picture", "html": html, "width": width, "height": height,
                           "scale": scale, "timeout_s": timeout_s})  # fmt: skip
 
@@ -87,9 +87,9 @@ class Renderer:
         footer: str = "",
         timeout_s: float = TIMEOUT_S,
     ) -> bytes:
-        """A page of our own as PDF, with backgrounds, tagged, text as text.
+        """A page as PDF, with backgrounds, tagged, text as text.
 
-        ``html`` is whole in itself: styles inline, pictures as inline SVG or data: addresses. No
+        ``html`` is self-contained: styles inline, pictures as inline SVG or data: addresses. No
         address is fetched and no script is run. Its ``@page`` sets paper and margins. ``header``
         and ``footer`` are Chromium's templates: HTML whose elements of class ``pageNumber``,
         ``totalPages``, ``date`` and ``title`` are filled in. Raises RenderingError.

@@ -1,4 +1,4 @@
 """The demo fleet: simulated meters whose readings are a pure function of seed, meter and time.
 
-So a history can be reproduced, and a stopped live feed continues as if it hadn't stopped.
+A history can therefore be reproduced, and a stopped live feed continues without a break.
 """

@@ -15,7 +15,7 @@ LEAK_GPM: Final = 0.9
 
 @dataclass(frozen=True, slots=True)
 class FlowFault:
-    """A change of rates, ``from_ms`` to ``to_ms`` before the origin (None: still lasting)."""
+    """A change of rates, from ``from_ms`` to ``to_ms`` before the origin (None: still going on)."""
 
     from_ms: int
     to_ms: int | None
@@ -35,7 +35,7 @@ FLOW_FAULTS: Final[dict[Condition, FlowFault]] = {
 
 
 def faulty_rates(condition: Condition, instants: Ints, rates: Floats, origin_ms: int) -> Floats:
-    """The rates (gal/min) at these instants under that condition."""
+    """Returns the rates (gal/min) at these instants under that condition."""
     fault = FLOW_FAULTS.get(condition)
     if fault is None:
         return rates

@@ -1,5 +1,5 @@
-"""The meters of the demo fleet, one row each. No numpy here, so that checking for the fleet is
-quick."""
+"""The meters of the demo fleet, one row each. Doesn't import numpy, so that checking for the fleet
+is quick."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from typing import Any, Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.domain.demo_fleet import ABOUT_ROWS as ABOUT_ROWS
+from api.domain.demo_fleet import MARK as MARK
+from api.domain.demo_fleet import SEED as SEED
 from api.store.base import NewDevice
 from api.timez import stamp
 
-SEED: Final = 10412
 ORGANIZATION_ID: Final = "6f1de1a0-6d0e-5f43-9a55-2c7b1f0e8d01"
 ORGANIZATION_NAME: Final = "Northside Properties"
 COST_PER_GALLON: Final = 0.012
+PRICE: Final = {"value": COST_PER_GALLON, "currency": "USD"}  # tenants have a tariff instead
 HISTORY_MS: Final = 30 * DAY_MS
-LONG_HISTORY_MS: Final = (
-    75 * DAY_MS
-)  # of the meter whose night flow has risen, judged by two months
+LONG_HISTORY_MS: Final = 75 * DAY_MS
+"""Of meters that report seldom. A night flow step is judged by two months, the month's end by the
+forecasts of a finished month of 20 meters."""
 LONGEST_GAP_MS: Final = 7 * DAY_MS
-EXCHANGED_MS: Final = 12 * DAY_MS  # the meter with a register, before the fleet was set up
+EXCHANGED_MS: Final = 12 * DAY_MS  # of the meter with a register, before the fleet was set up
 SET_BACK_MS: Final = 3 * DAY_MS  # its register
 SILENT_MS: Final = 6 * HOUR_MS + 12 * MINUTE_MS
-ABOUT_ROWS: Final = 1_600_000
-MARK: Final = f"demo fleet 1, seed {SEED}"
-"""Names the progress of its history in the store, so that an interrupted seeding resumes."""
 
 
 class Pattern(StrEnum):
-    """How water is drawn."""
+    """How water is used."""
 
     DOMESTIC = "domestic"  # two peaks a day, later at weekends
     OFFICE = "office"  # weekdays from eight to six
-    STEADY = "steady"  # always, a little more in the afternoon
-    SCHEDULE = "schedule"  # some nights, for hours
-    CYCLES = "cycles"  # filled and drained
+    STEADY = "steady"  # always; a little more in the afternoon
+    SCHEDULE = "schedule"  # on some nights, for hours
+    CYCLES = "cycles"  # tanks that are filled and drained
     EVENTS = "events"  # a reading at the end of each draw, and a heartbeat
     NONE = "none"  # no flow at all: a gateway
 
@@ -80,8 +80,8 @@ PUNE = Site("Pune Works", "Asia/Kolkata", 27.0)
 
 
 class Meter(NamedTuple):
-    """``rate`` is what it draws when busy, in gal/min; ``cadence_s`` how often it reports.
-    ``register``: it sends what it has counted up to."""
+    """``rate`` is the flow at busy times, in gal/min; ``cadence_s`` is how often it reports.
+    ``register``: it sends a register."""
 
     label: str
     site: Site
@@ -94,18 +94,20 @@ class Meter(NamedTuple):
 
     @property
     def history_ms(self) -> int:
-        """Of its readings when the fleet is set up."""
-        return LONG_HISTORY_MS if self.condition is Condition.NIGHT_FLOW else HISTORY_MS
+        """Returns the length of the history when the fleet is set up."""
+        budgeted = self.kind in (TENANTS, IRRIGATION) and self.cadence_s >= 300
+        return LONG_HISTORY_MS if budgeted or self.cadence_s >= 900 else HISTORY_MS
 
 
 _FLOWING: Final[dict[Pattern, dict[str, Any]]] = {
     Pattern.STEADY: {"continuousFlowByDesign": True},
-    Pattern.DOMESTIC: {"continuousFlowLimit": 15},  # behind it somebody is always awake
+    Pattern.DOMESTIC: {"continuousFlowLimit": 15},  # so many users that someone is always awake
     Pattern.EVENTS: {"continuousFlowLimit": 4},
 }
 _HIGH_FLOW: Final = {"highFlowLimit": 35}  # gal/min
-TENANTS: Final = "Tenants"  # of whom it is known how many they are
-PERSONS_A_GALLON: Final = 4.2  # a minute, when busy
+IRRIGATION: Final = "Irrigation"
+TENANTS: Final = "Tenants"  # persons or beds, where the number is known
+PERSONS_A_GALLON: Final = 4.2  # gal/min, at busy times
 
 _D, _O, _S = Pattern.DOMESTIC, Pattern.OFFICE, Pattern.STEADY
 _N, _C, _E = Pattern.SCHEDULE, Pattern.CYCLES, Pattern.EVENTS
@@ -179,7 +181,7 @@ SUB_METERS: Final = {  # by main
         "Court A domestic", "Court B domestic", "Court C domestic", "Court D domestic",
     ),
 }  # fmt: skip
-UNACCOUNTED: Final = 0.06  # of what the sub-meters measure: what seeps away before them
+UNACCOUNTED: Final = 0.06  # of what the sub-meters measure: leakage between the main and them
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,7 @@ def _character(index: int, meter: Meter) -> Character:
         id=str(uuid5(NAMESPACE_URL, f"weir-demo/{serial}")),
         network_id=f"70B3D57ED{dice.randrange(16**7):07X}",
         stream=stream,
-        phase=dice.uniform(0.15, 0.8),  # off the bucket's edge, so that each is met once
+        phase=dice.uniform(0.15, 0.8),  # off the bucket's edge, so that each bucket holds one
         pulses_per_gallon=round(4000 / max(meter.rate, 1.0)) / 10 * dice.choice((4, 5, 6)),
         rssi=dice.uniform(-104, -72),
         signal=dice.uniform(-88, -58),
@@ -222,12 +224,12 @@ _MAINS: Final = {label: main for main, labels in SUB_METERS.items() for label in
 
 
 def sub_meters(one: Character) -> tuple[Character, ...]:
-    """Those whose water the meter measures; none but a main's."""
+    """Returns the meters whose water this one measures too; none unless it is a main."""
     return tuple(_BY_LABEL[label] for label in SUB_METERS.get(one.meter.label, ()))
 
 
 def device(one: Character, origin_ms: int) -> NewDevice:
-    """The meter as an entry of a device import."""
+    """Returns the meter as an entry of a device import."""
     meter = one.meter
     age_ms = 240 * DAY_MS + one.stream % (900 * DAY_MS)
     installed_on = stamp((origin_ms - age_ms) // 1000 * 1000)
@@ -242,7 +244,7 @@ def device(one: Character, origin_ms: int) -> NewDevice:
         "installed": meter.condition is not Condition.INACTIVE,
         "active": meter.condition is not Condition.INACTIVE,
         "alertsActive": not gateway and meter.condition is not Condition.INACTIVE,
-        "costPerGallon": {} if gateway else {"value": COST_PER_GALLON, "currency": "USD"},
+        "costPerGallon": {} if gateway or meter.kind == TENANTS else PRICE,
         "kFactor": {} if gateway else {"value": one.pulses_per_gallon, "unit": "pulses/gal"},
         "deviceTimeZone": meter.site.time_zone,
         "model": "GW-10" if gateway else _model(meter),

@@ -1,7 +1,7 @@
 """The readings of one demo meter: a pure function of the meter and of time.
 
-A span read in one piece or in many gives the same readings. ``origin_ms`` is when the fleet was set
-up; conditions count from there.
+A span gives the same readings whether it is read in one piece or in many. ``origin_ms`` is when the
+fleet was set up; conditions are relative to it.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from api.ingest.demo.noise import Floats, Ints
 from api.ingest.demo.patterns import SHARES, Clock, draws
 from api.metering.units import GALLONS_PER_CUBIC_METRE
 
-OUTAGE_MS: Final = (50 * HOUR_MS, 44 * HOUR_MS + 10 * MINUTE_MS)  # before the origin
+OUTAGE_MS: Final = (50 * HOUR_MS, 44 * HOUR_MS + 10 * MINUTE_MS)  # time before the origin
 WEAK_DBM: Final = -121.0
 TAKEN_OUT_MS: Final = 9 * DAY_MS
-FROST_MS: Final = 5 * DAY_MS  # before the origin
+FROST_MS: Final = 5 * DAY_MS  # time before the origin
 _BURST_MS: Final = 11 * MINUTE_MS
 _INDOORS: Final = 21.0
 _OUTDOORS: Final = frozenset({"Irrigation", "Cooling", "Gateways"})
@@ -59,7 +59,7 @@ class _Sent:
 
 
 def last_instant(one: Character, origin_ms: int, now_ms: int) -> int:
-    """The end of the meter's readings by now."""
+    """Returns the end of the meter's readings by now."""
     ends = {
         Condition.NEVER_SEEN: 0,
         Condition.INACTIVE: origin_ms - TAKEN_OUT_MS,
@@ -69,7 +69,8 @@ def last_instant(one: Character, origin_ms: int, now_ms: int) -> int:
 
 
 def readings(one: Character, key: int, origin_ms: int, from_ms: int, to_ms: int) -> Columns:
-    """The readings with from_ms ≤ recorded_at < to_ms, ascending, under the device's ``key``."""
+    """Returns the readings with from_ms ≤ recorded_at < to_ms, ascending, under the device's
+    ``key``."""
     sent = _events if one.meter.pattern is Pattern.EVENTS else _periodic
     signals = sent(one, from_ms, max(from_ms, to_ms))
     signals = signals.only((signals.instants >= from_ms) & (signals.instants < to_ms))
@@ -81,7 +82,7 @@ def readings(one: Character, key: int, origin_ms: int, from_ms: int, to_ms: int)
 
 
 def _slots(from_ms: int, to_ms: int, length_ms: int) -> Ints:
-    """Every slot that may have a reading of the span; a reading is within its slot."""
+    """Returns every slot that may have a reading of the span; a reading lies within its slot."""
     return np.arange(from_ms // length_ms, to_ms // length_ms + 1, dtype=np.int64)
 
 
@@ -96,7 +97,8 @@ def _periodic(one: Character, from_ms: int, to_ms: int) -> _Sent:
 
 
 def _drawn(one: Character, clock: Clock) -> Floats:
-    """Its own rates; a main's are those of its sub-meters, and what seeps away before them."""
+    """Returns the meter's own rates; for a main those of its sub-meters and the leakage before
+    them."""
     parts = [SHARES[each.meter.pattern](each.stream, clock) * each.meter.rate
              for each in sub_meters(one)]  # fmt: skip
     if parts:
@@ -106,7 +108,7 @@ def _drawn(one: Character, clock: Clock) -> Floats:
 
 
 def _events(one: Character, from_ms: int, to_ms: int) -> _Sent:
-    """A heartbeat early in each slot; in some, later, the end of a draw."""
+    """Returns a heartbeat early in each slot and, in some slots, the end of a draw later."""
     length_ms = one.meter.cadence_s * 1000
     slots = _slots(from_ms, to_ms, length_ms)
 
@@ -132,15 +134,15 @@ def _events(one: Character, from_ms: int, to_ms: int) -> _Sent:
 
 
 def _arrived(one: Character, sent: _Sent, origin_ms: int) -> Bools:
-    """Which of the signals arrived."""
+    """Returns which of the signals arrived."""
     arrived: Bools = noise.uniform(noise.sub(one.stream, _LOSS), sent.index) >= one.loss
-    if one.meter.condition is Condition.STUCK:  # its radio is well
+    if one.meter.condition is Condition.STUCK:  # no fault of its radio
         arrived[:] = True
     if one.meter.condition is Condition.DEGRADED:
         bursts = sent.instants // _BURST_MS
         lost = noise.uniform(noise.sub(one.stream, _BURST), bursts) < 0.08
         single = noise.uniform(noise.sub(one.stream, _BURST + 100), sent.index)
-        # Never two in a row: it is heard too seldom, but not silent.
+        # Never two in a row: it reports too seldom, but isn't silent.
         arrived &= ~(lost & (bursts % 2 == 0)) & (single >= 0.025)
     if one.meter.condition is Condition.OUTAGE:
         start, end = (origin_ms - before for before in OUTAGE_MS)
@@ -149,7 +151,8 @@ def _arrived(one: Character, sent: _Sent, origin_ms: int) -> Bools:
 
 
 def _flow(one: Character, sent: _Sent, origin_ms: int) -> tuple[Floats, Floats, Floats]:
-    """(rate, duration, amount): whole pulses counted, and what follows from them."""
+    """Returns (rate, duration, amount): whole pulses are counted, and the rest is derived from
+    them."""
     if one.meter.pattern is Pattern.NONE:
         nothing = np.full(len(sent.instants), np.nan)
         return nothing, nothing, nothing
@@ -159,7 +162,7 @@ def _flow(one: Character, sent: _Sent, origin_ms: int) -> tuple[Floats, Floats, 
 
 
 def _surroundings(one: Character, clock: Clock, index: Ints, origin_ms: int) -> tuple[Floats, ...]:
-    """(quality, signal strength, network rssi, temperature), in the catalog's order."""
+    """Returns (quality, signal strength, network rssi, temperature), in the catalog's order."""
 
     def wander(name: int, period_ms: int, noisy: float, index: Ints = index) -> Floats:
         stream = noise.sub(one.stream, name)
@@ -190,8 +193,8 @@ SET_BACK: Final = 5.0  # m³
 
 
 def registers(instants: Ints, gallons: Floats, origin_ms: int) -> Floats:
-    """What a meter has counted up to, in m³, by its volumes since its first reading. It was
-    exchanged for a new one, which was set back once."""
+    """Returns the meter's register in m³, from its volumes since its first reading. The meter was
+    exchanged for a new one, which was once set back."""
     counted = FIRST_REGISTER + np.cumsum(gallons) / GALLONS_PER_CUBIC_METRE
     old = instants < origin_ms - EXCHANGED_MS
     at_exchange = counted[old][-1] if old.any() else FIRST_REGISTER

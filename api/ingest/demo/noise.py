@@ -16,7 +16,7 @@ _U = np.uint64
 
 
 def _bits(stream: int, index: Ints) -> npt.NDArray[np.uint64]:
-    """64 well-mixed bits an index (the finaliser of splitmix64)."""
+    """Returns 64 well-mixed bits per index (the finaliser of splitmix64)."""
     z = index.astype(_U) * _U(_GOLDEN) + _U(stream & _WORD)
     z = (z ^ (z >> _U(30))) * _U(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> _U(27))) * _U(0x94D049BB133111EB)
@@ -24,23 +24,24 @@ def _bits(stream: int, index: Ints) -> npt.NDArray[np.uint64]:
 
 
 def sub(stream: int, name: int) -> int:
-    """Another stream, as good as independent of this one."""
+    """Returns another stream, practically independent of this one."""
     return (stream + (name + 1) * 0xD1B54A32D192ED03) & _WORD
 
 
 def uniform(stream: int, index: Ints) -> Floats:
-    """In [0, 1)."""
+    """Returns numbers in [0, 1)."""
     return (_bits(stream, index) >> _U(11)).astype(np.float64) * 2.0**-53
 
 
 def normal(stream: int, index: Ints) -> Floats:
-    """About standard normal, within ±3.5: the sum of the word's four quarters."""
+    """Returns approximately standard normal numbers, within ±3.5: the sum of the word's four
+    quarters."""
     quarters = _bits(stream, index).view(np.uint16).reshape(-1, 4)
     return (quarters.sum(axis=1, dtype=np.int64) / 65536.0 - 2.0) * 3.0**0.5
 
 
 def wave(stream: int, instants: Ints, period_ms: int) -> Floats:
-    """In [0, 1), wandering smoothly: a new direction every ``period_ms``."""
+    """Returns numbers in [0, 1) that change smoothly, with a new direction every ``period_ms``."""
     step, rest = np.divmod(instants, period_ms)
     first = int(step[0]) if len(step) else 0
     last = int(step[-1]) if len(step) else 0

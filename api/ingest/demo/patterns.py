@@ -1,4 +1,4 @@
-"""How water is drawn: gal/min at instants, as a share of what a meter draws when busy. Pure."""
+"""How water is used: rates at instants, as a share of a meter's busy rate. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SATURDAY: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Ascending instants as a wall clock of their place shows them. ``hour`` is fractional."""
+    """The wall-clock times of ascending instants. ``hour`` is fractional."""
 
     instants: Ints
     day: Ints
@@ -45,13 +45,13 @@ def _offsets(instants: Ints, time_zone: str) -> Ints:
 
 
 def _bump(hour: Floats, peak: float | Floats, width: float) -> Floats:
-    """Around the clock: what rises before midnight falls after it, without a step."""
+    """A bump over the hours of the day that wraps around midnight without a step."""
     away = (hour - peak + 12) % 24 - 12
     return np.exp(-((away / width) ** 2) / 2)
 
 
 def _lively(stream: int, clock: Clock) -> Floats:
-    """What people do: wandering over minutes, around 1."""
+    """Human use: varies over minutes, around 1."""
     slow = noise.wave(noise.sub(stream, 1), clock.instants, 47 * MINUTE_MS)
     quick = noise.wave(noise.sub(stream, 2), clock.instants, 3 * MINUTE_MS)
     return (0.55 + 0.9 * slow) * (0.7 + 0.6 * quick)
@@ -88,7 +88,7 @@ def schedule(stream: int, clock: Clock) -> Floats:
 
 
 def cycles(stream: int, clock: Clock) -> Floats:
-    """Filled for a while in most slots, of a length of its own; more slots by day."""
+    """In most slots, filling for a time of its own length; in more slots by day."""
     slot_ms = (70 + stream % 60) * MINUTE_MS
     slot, rest = np.divmod(clock.instants, slot_ms)
     chance = 0.35 + 0.5 * _bump(clock.hour, 13.0, 4.5) - 0.2 * clock.weekend
@@ -112,6 +112,6 @@ SHARES: Final[dict[Pattern, Callable[[int, Clock], Floats]]] = {
 
 
 def draws(stream: int, clock: Clock) -> Floats:
-    """How likely a draw is within one heartbeat of an event-driven meter."""
+    """Returns the probability of a draw within one heartbeat of an event-driven meter."""
     busy = _bump(clock.hour, 12.2, 2.2) + _bump(clock.hour, 18.6, 1.8) + _bump(clock.hour, 7.8, 1.3)
     return 0.04 + 0.55 * np.minimum(busy, 1.0) * (1 - 0.25 * clock.weekend)

@@ -1,5 +1,5 @@
-"""Files in forms of other systems: their meaning is guessed, shown, corrected and then read.
+"""Files in formats of other systems: their mapping is guessed, shown, corrected and then used.
 
-`guess_mapping` makes a `Mapping` of a file's first rows; `convert` reads a whole file by a mapping.
-Both are used by the command line and by the service.
+`guess_mapping` derives a `Mapping` from a file's first rows; `convert` reads a whole file by a
+mapping. Both are used by the command line and by the service.
 """

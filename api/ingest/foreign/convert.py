@@ -1,17 +1,16 @@
-"""A foreign file's rows to batches of readings, by a mapping, for the pipeline of every feed."""
+"""Converts a foreign file's rows to batches of readings, by a mapping, for the common pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
-from itertools import islice, repeat, starmap
+from itertools import islice
 from typing import Final
 
 import numpy as np
 
-from api.catalog import BESIDE_REGISTER, EARLIEST_READING_MS, FUTURE_TOLERANCE_MS, METRICS
-from api.errors import UserError
+from api.catalog import EARLIEST_READING_MS, FUTURE_TOLERANCE_MS
 from api.ingest.batch import (
     NO_DEVICE,
     Batch,
@@ -23,28 +22,35 @@ from api.ingest.batch import (
     RefusedRow,
     blank,
     device_column,
-    nullable,
 )
 from api.ingest.csv_records import NOT_CSV, Record, Unreadable
 from api.ingest.decode import TOO_WIDE, UNKNOWN_DEVICE, Devices, Rejection
 from api.ingest.files import BATCH_CHUNKS, Damaged, joined
+from api.ingest.foreign.convert_water import (
+    AMOUNT,
+    PLACE,
+    RATE,
+    Faults,
+    Registers,
+    check_registers,
+    complete_water,
+    put_by_row,
+    register_rows,
+)
 from api.ingest.foreign.dates import parse_times
 from api.ingest.foreign.days import by_reading, reading_rows
-from api.ingest.foreign.mapping import DEVICE_ZONE, METRIC_OF, Mapping
+from api.ingest.foreign.mapping import DEVICE_ZONE, METRIC_OF, Mapping, joined_texts
 from api.ingest.foreign.numbers import parse_numbers
 from api.ingest.foreign.rows import rows_of
-from api.ingest.foreign.units import SECONDS, factor
+from api.ingest.foreign.units import SECONDS, factor, split
 from api.ingest.foreign.zones import WallClock
 from api.ingest.source import Lines, SourceFile
-from api.store.base import RegisterRow
 from api.store.refusals import MAX_SAMPLE
 
-CHUNK_VALUES: Final = 10_000  # rows times devices in a row: texts stay in the processor's cache
+CHUNK_VALUES: Final = 10_000  # rows × devices per chunk: texts stay in the processor's cache
 NO_TIME: Final = "no valid timestamp"
-_PLACE: Final = {metric.name: place for place, metric in enumerate(METRICS)}
-_RATE, _DURATION, _AMOUNT = _PLACE["flow_rate"], _PLACE["flow_duration"], _PLACE["flow_amount"]
 _EMPTY: Final = ""
-REFUSED_ROWS: Final = 1_000  # whole rows kept of each chunk
+REFUSED_ROWS: Final = 1_000  # rows kept whole of each chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +64,9 @@ class Places:
 def batches(
     file: SourceFile, mapping: Mapping, places: Places, now_ms: int, skip: int = 0
 ) -> Generator[Batch]:
-    """The file's readings in order, without the batches of its first ``skip`` values: they are read
-    again, for what later rows take from them. UserError, Damaged as `files.batches`."""
+    """Yields the file's readings in order, without the batches of its first ``skip`` values: these
+    are read again, since later rows depend on them. Raises UserError and Damaged as `files.batches`
+    does."""
     lines = Lines(file)
     converter = Converter(mapping, places, now_ms, file.path)
     read = 0
@@ -78,14 +85,16 @@ class Converter:
 
     def __init__(self, mapping: Mapping, places: Places, now_ms: int, path: object) -> None:
         self._file, self._places, self._now_ms = mapping, places, now_ms
-        self._mapping = mapping = by_reading(mapping) if mapping.layout == "day" else mapping
+        self._by_row = mapping.layout in ("long", "wide")
+        self._mapping = mapping = mapping if self._by_row else by_reading(mapping)
+        self._above: dict[int, str] = {}  # the last text of each column that is filled down
         self._name = mapping.device or file_stem(str(path))
         self._clock = WallClock(mapping.newest_first)
         registers = mapping.of_water("register")
         self._register = registers[0] if registers else None
 
     def batches(self, rows: Iterator[Record]) -> Iterator[Batch]:
-        if self._file.layout == "day":
+        if not self._by_row:
             rows = reading_rows(self._file, rows)
         wide = self._mapping.layout == "wide"
         width = max(1, len(self._mapping.places("water"))) if wide else 1
@@ -93,7 +102,7 @@ class Converter:
         while chunk := list(islice(rows, size)):
             yield self._wide(chunk) if wide else self._long(chunk)
 
-    # --- One row a reading ---
+    # --- One reading per row ---
 
     def _long(self, rows: Sequence[Record]) -> Batch:
         texts, fitting = self._columns(rows)
@@ -102,22 +111,29 @@ class Converter:
         keys = device_column(names, self._places.devices.exactly, size)
         self._find_unusual(keys, names)
         instants, timely = self._instants(texts, keys)
-        values, faults = self._values(texts, size)
-        registers = blank(size)[0]
-        if self._register is not None:
-            registers = self._numbers(texts, self._register, faults, "register")
+        values, registers, faults = self._values(texts, size)
         checked = _Checked(rows, names, keys, instants, timely, fitting, faults, self._now_ms)
-        measured = ~np.isnan(values).all(axis=0) | ~np.isnan(registers)
+        measured = ~np.isnan(values).all(axis=0) | ~np.isnan(registers.values)
         accepted = checked.accepted & measured
         columns = Columns(keys, instants, values).taken(accepted)
+        empty = ~measured & fitting & ~faults.any
+        empty &= timely | self._untimed(texts, empty & ~timely)
+        refused = ~accepted & ~empty
+        size, unmeasured = size - int(empty.sum()), int((empty & timely).sum())
         if self._register is None:
-            return self._batch(columns, size, checked, ~accepted)
-        counted = ~np.isnan(registers[accepted])
-        unit = self._mapping.columns[self._register].unit
-        made = register_rows(columns.taken(counted), registers[accepted][counted], unit)
-        return replace(
-            self._batch(columns.taken(~counted), size, checked, ~accepted), registers=made
-        )
+            return replace(self._batch(columns, size, checked, refused), empty=unmeasured)
+        counted = ~np.isnan(registers.values[accepted])
+        made = register_rows(columns.taken(counted), *registers.taken(accepted, counted))
+        batch = self._batch(columns.taken(~counted), size, checked, refused)
+        return replace(batch, registers=made, empty=unmeasured)
+
+    def _untimed(self, texts: list[Sequence[str]], which: Bools) -> Bools:
+        """Returns which of the rows have no text for their time, as spreadsheets write them."""
+        untimed: Bools = np.zeros(len(which), np.bool_)
+        times = [texts[place] for place in self._mapping.time_places]
+        for index in np.flatnonzero(which).tolist():
+            untimed[index] = not any(column[index].strip() for column in times)
+        return untimed
 
     def _batch(self, columns: Columns, size: int, checked: _Checked, which: Bools) -> Batch:
         refusals, rows = Refusals(), list[RefusedRow]()
@@ -131,14 +147,25 @@ class Converter:
         return Batch(columns, size, refusals.all(), refused_rows=tuple(rows))
 
     def _columns(self, rows: Sequence[Record]) -> tuple[list[Sequence[str]], Bools]:
-        """The texts by column, and which rows are of the file's form."""
+        """Returns the texts by column, and which rows have the file's format."""
         width = len(self._mapping.columns)
         fitting: Bools = np.ones(len(rows), np.bool_)
         if {len(row) for row in rows} != {width} or any(
             isinstance(row, Unreadable) for row in rows
         ):
             rows = [self._fitted(row, width, index, fitting) for index, row in enumerate(rows)]
-        return list(zip(*rows, strict=True)), fitting
+        texts: list[Sequence[str]] = list(zip(*rows, strict=True))
+        if self._mapping.fill_down and self._by_row:
+            for place in self._mapping.filled_places:
+                texts[place] = self._filled(place, texts[place])
+        return texts, fitting
+
+    def _filled(self, place: int, texts: Sequence[str]) -> list[str]:
+        result: list[str] = []
+        for text in texts:
+            self._above[place] = text if text.strip() else self._above.get(place, "")
+            result.append(self._above[place])
+        return result
 
     @staticmethod
     def _fitted(row: Record, width: int, index: int, fitting: Bools) -> Record:
@@ -162,17 +189,14 @@ class Converter:
         wall = np.flatnonzero(ok & ~exact)
         if len(wall):
             ms[wall] = self._by_zone(ms[wall], keys[wall])
+        if self._mapping.time_at == "end" and self._by_row and self._register is None:
+            ms -= round(self._mapping.interval_s * 1000)
         ok &= (ms >= EARLIEST_READING_MS) & (ms <= self._now_ms + FUTURE_TOLERANCE_MS)
         return ms, ok
 
     def _time_texts(self, texts: list[Sequence[str]]) -> Sequence[str]:
-        if places := self._mapping.places("time"):
-            return texts[places[0]]
-        dates = texts[self._mapping.places("date")[0]]
-        clocks = self._mapping.places("clock")
-        if not clocks:
-            return dates
-        return [f"{d.strip()} {c.strip()}" for d, c in zip(dates, texts[clocks[0]], strict=True)]
+        first, *others = (texts[place] for place in self._mapping.time_places)
+        return joined_texts(first, *others) if others else first
 
     def _by_zone(self, wall: Ints, keys: Ints) -> Ints:
         chosen = self._mapping.zone
@@ -185,8 +209,9 @@ class Converter:
             result[which] = self._clock.instants(wall[which], name, keys[which])
         return result
 
-    def _values(self, texts: list[Sequence[str]], size: int) -> tuple[Floats, _Faults]:
-        values, faults = blank(size), _Faults(np.zeros(size, np.bool_))
+    def _values(self, texts: list[Sequence[str]], size: int) -> tuple[Floats, Registers, Faults]:
+        registers = Registers(blank(size)[0])
+        values, faults = blank(size), Faults(np.zeros(size, np.bool_))
         for place, column in enumerate(self._mapping.columns):
             if column.is_ in METRIC_OF:
                 numbers = self._numbers(texts, place, faults, column.is_)
@@ -194,24 +219,37 @@ class Converter:
                     numbers = (numbers - 32) / 1.8
                 if column.is_ == "duration":
                     numbers = numbers * SECONDS[column.unit or "s"]
-                values[_PLACE[METRIC_OF[column.is_]]] = numbers
-            elif column.is_ == "water" and column.values != "register":
-                into = _AMOUNT if column.values == "amount" else _RATE
+                values[PLACE[METRIC_OF[column.is_]]] = numbers
+            elif column.is_ != "water" or column.unit_column:
+                continue
+            elif column.values == "register":
+                numbers = self._numbers(texts, place, faults, "register")
+                registers = Registers(numbers, split(column.unit)[1])
+            else:
+                into = AMOUNT if column.values == "amount" else RATE
                 values[into] = self._numbers(texts, place, faults, column.name)
+        for place, units in self._mapping.unit_places:
+            column = self._mapping.columns[place]
+            numbers, ok = parse_numbers(texts[place], self._mapping.decimal)
+            faults.add(~ok, f"{column.name} is not a number")
+            by_row = put_by_row(numbers, texts[units], column, values, faults)
+            registers = by_row if column.values == "register" else registers
         complete_water(values, self._mapping.interval_s)
-        return values, faults
+        return values, registers, faults
 
-    def _numbers(
-        self, texts: list[Sequence[str]], place: int, faults: _Faults, name: str
-    ) -> Floats:
+    def _numbers(self, texts: list[Sequence[str]], place: int, faults: Faults, name: str) -> Floats:
         column = self._mapping.columns[place]
         numbers, ok = parse_numbers(texts[place], self._mapping.decimal)
         faults.add(~ok, f"{name} is not a number")
-        if column.values in ("amount", "rate"):  # a register is taken as it is
+        if column.values in ("amount", "rate"):
             numbers *= factor(column.unit, column.values)
+        elif column.values == "register":
+            if split(column.unit)[0] != 1:  # else as it is
+                numbers *= split(column.unit)[0]
+            check_registers(numbers, name, faults)
         return numbers
 
-    # --- A column a meter ---
+    # --- One column per meter ---
 
     def _wide(self, rows: Sequence[Record]) -> Batch:
         texts, fitting = self._columns(rows)
@@ -230,7 +268,7 @@ class Converter:
     ) -> Batch:  # fmt: skip
         column = self._mapping.columns[place]
         size = len(rows)
-        faults = _Faults(np.zeros(size, np.bool_))
+        faults = Faults(np.zeros(size, np.bool_))
         numbers = self._numbers(texts, place, faults, name)
         filled: Bools = faults.any | ~np.isnan(numbers) | ~fitting
         keys = np.full(size, key, np.int64)
@@ -244,9 +282,9 @@ class Converter:
         if column.values == "register":
             nothing = Columns(keys, instants, values).taken(np.zeros(len(keys), np.bool_))
             columns = Columns(keys, instants, values).taken(accepted)
-            made = register_rows(columns, numbers[accepted], column.unit)
+            made = register_rows(columns, numbers[accepted], split(column.unit)[1])
             return replace(self._batch(nothing, size, checked, refused), registers=made)
-        values[_AMOUNT if column.values == "amount" else _RATE] = numbers
+        values[AMOUNT if column.values == "amount" else RATE] = numbers
         complete_water(values, self._mapping.interval_s)
         columns = Columns(keys, instants, values).taken(accepted)
         return self._batch(columns, size, checked, refused)
@@ -254,7 +292,7 @@ class Converter:
 
 @dataclass(slots=True)
 class _Checked:
-    """What is known of each of some rows: device, instant, and whether it is of the file's form."""
+    """The state of some rows: device, instant, and whether each has the file's format."""
 
     rows: Sequence[Record]
     names: Sequence[str]
@@ -262,7 +300,7 @@ class _Checked:
     instants: Ints
     timely: Bools
     fitting: Bools
-    faults: _Faults
+    faults: Faults
     now_ms: int
 
     @property
@@ -270,7 +308,7 @@ class _Checked:
         return self.fitting & (self.keys != NO_DEVICE) & self.timely & ~self.faults.any
 
     def reason(self, index: int) -> str:
-        """Why a row is refused."""
+        """Returns why a row is refused."""
         if not self.fitting[index]:
             return NOT_CSV if isinstance(self.rows[index], Unreadable) else TOO_WIDE
         if self.keys[index] == NO_DEVICE:
@@ -278,71 +316,64 @@ class _Checked:
         if not self.timely[index]:
             late = self.instants[index] > self.now_ms + FUTURE_TOLERANCE_MS
             return "more than 24 h in the future" if late else NO_TIME
-        return self.faults.reason(index) or "no measured field"
-
-
-@dataclass(slots=True)
-class _Faults:
-    """Which rows have a text that is no number, and the first reason of each."""
-
-    any: Bools
-    _reasons: list[tuple[Bools, str]] = field(default_factory=list[tuple[Bools, str]])
-
-    def add(self, wrong: Bools, reason: str) -> None:
-        if wrong.any():
-            self.any |= wrong
-            self._reasons.append((wrong, reason))
-
-    def reason(self, index: int) -> str:
-        return next((reason for wrong, reason in self._reasons if wrong[index]), "")
-
-
-def register_rows(rows: Columns, registers: Floats, unit: str) -> tuple[RegisterRow, ...]:
-    """Rows with their registers, which are in ``unit``. What else they have of water follows from
-    the registers."""
-    beside = (nullable(rows.values[_PLACE[metric.name]]) for metric in BESIDE_REGISTER)
-    columns = (rows.devices.tolist(), rows.instants.tolist(), registers.tolist())
-    return tuple(starmap(RegisterRow, zip(*columns, repeat(unit), *beside, strict=False)))
-
-
-def complete_water(values: Floats, interval_s: float) -> None:
-    """Complete amount, rate and duration by the other two. ``interval_s``: the duration where no
-    column says one, 0 if unknown."""
-    amount, rate, duration = values[_AMOUNT], values[_RATE], values[_DURATION]
-    watered = ~np.isnan(amount) | ~np.isnan(rate)
-    if interval_s:
-        duration[watered & np.isnan(duration)] = interval_s
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rates = np.where(duration > 0, amount * 60 / duration, np.nan)
-    amounts = rate * duration / 60
-    values[_AMOUNT] = np.where(np.isnan(amount), amounts, amount)
-    values[_RATE] = np.where(np.isnan(rate), rates, rate)
+        return self.faults.reason(index)
 
 
 def file_stem(path: str) -> str:
-    """The file's name without its endings: the device of a file without a column of devices."""
+    """Returns the file's name without its endings: the device of a file without a column of
+    devices."""
     name = path.rsplit("/", 1)[-1]
-    for ending in (".gz", ".csv", ".tsv", ".txt", ".dat", ".xlsx", ".ndjson", ".jsonl", ".json"):
+    for ending in (
+        ".gz",
+        ".zip",
+        ".csv",
+        ".tsv",
+        ".txt",
+        ".dat",
+        ".xlsx",
+        ".ndjson",
+        ".jsonl",
+        ".json",
+        ".psv",
+    ):
         name = name[: -len(ending)] if name.lower().endswith(ending) else name
     return name
 
 
 def device_names(file: SourceFile, mapping: Mapping) -> list[str]:
-    """Every device that the file names, in order. Reads the file to its end."""
+    """Returns every device that the file names, in order. Reads the whole file."""
+    return list(device_labels(file, mapping))
+
+
+def device_labels(file: SourceFile, mapping: Mapping) -> dict[str, str]:
+    """Returns every device that the file names, in order, with its label; "" where a column has
+    none. Reads the whole file."""
     if mapping.layout == "wide":
         meters = (mapping.columns[place] for place in mapping.places("water"))
-        return list(dict.fromkeys(column.device or column.name for column in meters))
+        return dict.fromkeys((column.device or column.name for column in meters), "")
     places = mapping.places("device")
     if not places:
-        return [mapping.device or file_stem(str(file.path))]
-    place, names = places[0], dict[str, None]()
+        return {mapping.device or file_stem(str(file.path)): ""}
+    place, labels = places[0], dict[str, str]()
+    (label,) = mapping.places("label") or (None,)
     for row in rows_of(mapping, Lines(file)):
-        if len(row) > place and not isinstance(row, Unreadable):
-            names[row[place]] = None
-    return [name for name in dict.fromkeys(map(str.strip, names)) if name]
+        new = len(row) > place and row[place] not in labels
+        if new and is_named(row, place, mapping):
+            labels[row[place]] = (
+                row[label].strip() if label is not None and label < len(row) else ""
+            )
+    stripped = dict[str, str]()
+    for name, text in labels.items():
+        if name.strip():
+            stripped.setdefault(name.strip(), text)
+    return stripped
 
 
-def check_file(file: SourceFile, mapping: Mapping) -> None:
-    """UserError if the file's header isn't the mapping's, or there is no row."""
-    if next(rows_of(mapping, Lines(file)), None) is None:
-        raise UserError(f"{file.path} has no rows")
+def is_named(row: Record, place: int, mapping: Mapping) -> bool:
+    """Whether the row names a device: a row of totals has no time."""
+    times = mapping.time_places or mapping.places("water")
+    return (
+        len(row) > place
+        and not isinstance(row, Unreadable)
+        and (mapping.fill_down or any(row[p].strip() for p in times if p < len(row)))
+    )

@@ -1,4 +1,4 @@
-"""What a mapping makes of a file's first rows, without storing anything."""
+"""Previews what a mapping makes of a file's first rows, without storing anything."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 
 from api.catalog import BESIDE_REGISTER, METRICS, WATER_METRICS
 from api.ingest.batch import Batch, Columns, Refused
-from api.ingest.csv_records import Record, Unreadable
+from api.ingest.csv_records import Record
 from api.ingest.decode import Devices
-from api.ingest.foreign.convert import Converter, Places, file_stem
+from api.ingest.foreign.convert import Converter, Places, file_stem, is_named
 from api.ingest.foreign.mapping import Mapping
 from api.ingest.foreign.rows import opened, rows_of
 from api.ingest.source import Lines
@@ -28,7 +28,7 @@ _WATER: Final = [metric.name for metric in WATER_METRICS]
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """A reading as it will be stored. ``values`` by metric name, without those it lacks."""
+    """A reading as it will be stored. ``values`` by metric name, without missing ones."""
 
     recorded_ms: int
     device: str
@@ -37,7 +37,7 @@ class PreviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``devices`` of the rows looked at, in order. ``raw``: the first rows as in the file."""
+    """``devices`` of the rows read, in order. ``raw``: the first rows as in the file."""
 
     readings: list[PreviewRow]
     devices: list[str]
@@ -47,7 +47,7 @@ class Preview:
 
 
 def zones_by_name(devices: Iterable[Device]) -> dict[str, str]:
-    """Devices' zones by each of their identifiers."""
+    """Returns devices' zones by each of their identifiers."""
     return {
         name: device.time_zone
         for device in devices
@@ -55,17 +55,20 @@ def zones_by_name(devices: Iterable[Device]) -> dict[str, str]:
     }
 
 
-def preview(path: Path, mapping: Mapping, zones: AnyMapping[str, str], now_ms: int) -> Preview:
-    """``zones``: known devices' zones by identifier. UserError if the file isn't the mapping's,
-    ValueError if the mapping itself doesn't hold together."""
+def preview(
+    path: Path,
+    mapping: Mapping,
+    zones: AnyMapping[str, str],
+    now_ms: int,
+    new_zone: str = "UTC",
+) -> Preview:
+    """``zones``: known devices' zones by identifier; ``new_zone``: that of the others. Raises
+    UserError if the file isn't the mapping's, ValueError if the mapping contradicts itself."""
     mapping.check()
-    file = opened(path, mapping.form, mapping.encoding)
-    rows = list(islice(rows_of(mapping, Lines(file)), PREVIEW_ROWS))
+    rows = first_rows(path, mapping, PREVIEW_ROWS)
     names = _names(mapping, rows, path)
     keys = {name: key for key, name in enumerate(names)}
-    places = Places(
-        Devices(keys), {key: zones[name] for name, key in keys.items() if name in zones}
-    )
+    places = Places(Devices(keys), {key: zones.get(name, new_zone) for name, key in keys.items()})
     batches = list(Converter(mapping, places, now_ms, path).batches(iter(rows)))
     readings = [
         row
@@ -77,6 +80,13 @@ def preview(path: Path, mapping: Mapping, zones: AnyMapping[str, str], now_ms: i
     )
 
 
+def first_rows(path: Path, mapping: Mapping, most: int) -> list[Record]:
+    """Returns rows as in the file, also of a mapping without meaning. Raises UserError if the file
+    isn't the mapping's."""
+    file = opened(path, mapping.form, mapping.encoding)
+    return list(islice(rows_of(mapping, Lines(file)), most))
+
+
 def _names(mapping: Mapping, rows: list[Record], path: Path) -> list[str]:
     if mapping.layout == "wide":
         meters = [mapping.columns[place] for place in mapping.places("water")]
@@ -84,8 +94,8 @@ def _names(mapping: Mapping, rows: list[Record], path: Path) -> list[str]:
     places = mapping.places("device")
     if not places:
         return [mapping.device or file_stem(str(path))]
-    fitting = (row for row in rows if len(row) > places[0] and not isinstance(row, Unreadable))
-    return [name for name in dict.fromkeys(row[places[0]].strip() for row in fitting) if name]
+    named = (row for row in rows if is_named(row, places[0], mapping))
+    return [name for name in dict.fromkeys(row[places[0]].strip() for row in named) if name]
 
 
 def _readings(columns: Columns, names: list[str]) -> list[PreviewRow]:
@@ -105,7 +115,7 @@ def _readings(columns: Columns, names: list[str]) -> list[PreviewRow]:
 def _derived(
     rows: Sequence[RegisterRow], mapping: Mapping, names: list[str]
 ) -> Iterator[PreviewRow]:
-    """What follows from the registers of these rows alone."""
+    """Yields readings derived from the registers of these rows only."""
     settings = RegisterSettings(digits=mapping.digits or None, spread=False)
     beside = [metric.name for metric in BESIDE_REGISTER]
     ordered = sorted(rows, key=lambda row: row[:2])

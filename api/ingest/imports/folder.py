@@ -1,4 +1,4 @@
-"""The folder of one import: the file, what to do with it, and how far that is."""
+"""The folder of one import: the file, the request and the progress."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _ID: Final = re.compile(r"[0-9a-f]{16}")
 
 
 def harmless(cell: Any) -> Any:
-    """A spreadsheet takes no formula from it."""
+    """Returns a cell that no spreadsheet reads as a formula."""
     return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the reader asks for; written by the service. ``mapping``: by `to_table`, {} until it is
-    guessed. ``unsure``: settings to check. ``goal``: what the job is to do."""
+    """What the user requests; written by the service. ``mapping``: from `to_table`, {} until it is
+    guessed. ``unsure``: settings to check. ``goal``: what the job should do."""
 
     name: str
     size: int
@@ -48,19 +48,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How far the job is; written by the job. ``refused``: reason, device, count, sample of each
-    cause. ``created``: serial numbers of new devices. ``messages``: what is worth a look."""
+    """The job's progress; written by the job. ``refused``: reason, device, count and sample of each
+    cause. ``empty``: rows without a value, which aren't among those ``read``. ``created``: serial
+    numbers of new devices, which were ready for readings at ``prepared_ms``; ``deleted``: those
+    that an undo deleted. ``messages``: warnings to check."""
 
     state: State = "running"
     read: int = 0
     stored: int = 0
     repeated: int = 0
     refused: int = 0
+    empty: int = 0
     bytes: int = 0
     removed: int = 0
     problem: str = ""
     causes: list[list[Any]] = field(default_factory=list[list[Any]])
     created: list[str] = field(default_factory=list[str])
+    prepared_ms: int = 0
+    deleted: list[str] = field(default_factory=list[str])
     messages: list[str] = field(default_factory=list[str])
 
 
@@ -74,7 +79,7 @@ class ImportFolder:
 
     @property
     def file(self) -> Path:
-        """The uploaded file, under its own name: a device may be called by it."""
+        """Returns the uploaded file. It keeps its name, since a device may be named after it."""
         return self.path / "content" / Path(self.request().name).name
 
     @property
@@ -83,11 +88,11 @@ class ImportFolder:
 
     @property
     def refused_rows(self) -> Path:
-        """A CSV file, written by the job."""
+        """Returns the CSV file of refused rows, written by the job."""
         return self.path / "refused.csv"
 
     def request(self) -> Request:
-        """NotFound where the import was removed."""
+        """Raises NotFound where the import was removed."""
         try:
             return Request(**json.loads((self.path / "request.json").read_text("utf-8")))
         except FileNotFoundError:
@@ -104,6 +109,11 @@ class ImportFolder:
 
     def report(self, outcome: Outcome) -> None:
         write_private(self.path / "outcome.json", json.dumps(asdict(outcome)))
+
+    def restart(self) -> None:
+        """Makes an undone import ready again."""
+        self.save(replace(self.request(), goal=""))
+        (self.path / "outcome.json").unlink(missing_ok=True)
 
     def mapping(self) -> Mapping:
         return from_table(self.request().mapping)
@@ -124,7 +134,7 @@ class ImportFolder:
             (self.path / "pause").unlink(missing_ok=True)
 
     def locked(self) -> bool:
-        """Whether a job works here."""
+        """Whether a job is running in this folder."""
         try:
             file = os.open(self.path / "job.lock", os.O_RDWR)
         except FileNotFoundError:
@@ -171,21 +181,22 @@ class ImportFolders:
         return folder
 
     def any(self, id: str) -> ImportFolder:
-        """NotFound where there is none."""
+        """Returns an import. Raises NotFound where there is none."""
         folder = ImportFolder(self.path / id)
         if not _ID.fullmatch(id) or not folder.path.is_dir():
             raise NotFound("There is no such import.")
         return folder
 
     def find(self, id: str, organization_id: str) -> ImportFolder:
-        """NotFound where there is none, or it is another organization's."""
+        """Returns an import. Raises NotFound where there is none, or it belongs to another
+        organization."""
         folder = self.any(id)
         if folder.request().organization_id != organization_id:
             raise NotFound("There is no such import.")
         return folder
 
     def all(self, organization_id: str) -> Iterator[ImportFolder]:
-        """The latest first."""
+        """Yields imports, the latest first."""
         paths = sorted(self.path.glob("*/request.json"), key=lambda p: -p.stat().st_ctime)
         for path in paths:
             folder = ImportFolder(path.parent)

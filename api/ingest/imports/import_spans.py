@@ -1,8 +1,8 @@
-"""Which stretches of time hold nothing but an import's own readings, so that undo deletes no other.
+"""The spans of time that hold only readings of one import, so that an undo deletes no others.
 
-They are written down before their readings are stored. At an undo a span is deleted only if it
-holds as many readings as the import brought; if others have come in since, it stays,
-and the report says so.
+Spans are recorded before their readings are stored. An undo deletes a span only if it holds exactly
+as many readings as the import stored there. If others have arrived since, the span stays, and the
+report says so.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from api.catalog import RAW
 from api.ingest.batch import Batch, Ints
 from api.store.base import Device, Instant, Span, Store
 
-MOST_EXISTING: Final = 200_000  # instants looked at between a batch's first and last
+MOST_EXISTING: Final = 200_000  # stored instants read between a batch's first and last
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSpan:
-    """``readings`` of a device, by its key, between two instants, both included; or its
-    ``registers``, of which there are as many."""
+    """A span of a device (by its key), both ends included, with ``readings`` of the import, or with
+    its ``registers``, of which there are as many."""
 
     key: int
     from_ms: int
@@ -35,7 +35,8 @@ class OwnSpan:
     registers: bool = False
 
     def stored(self, store: Store, device: Device) -> int:
-        """How many the device has there now, other readings between its registers included."""
+        """Returns how many the device has there now, including other readings between its
+        registers."""
         span = Span(self.from_ms, self.to_ms)
         if not self.registers:
             return store.count(device, RAW, span)
@@ -43,8 +44,8 @@ class OwnSpan:
 
 
 def own_spans(store: Store, batch: Batch) -> Iterator[OwnSpan]:
-    """The spans of a batch that isn't stored yet. Readings at instants at which the device has one
-    already belong to none, and so do those beyond what can be looked at."""
+    """Yields the spans of a batch before it is stored. Readings at instants at which the device
+    already has one are in no span, nor are those beyond the limit of instants read."""
     yield from _own_spans(store, sorted(row[:2] for row in set(batch.columns.rows())))
     instants = sorted({row[:2] for row in batch.registers})
     yield from (replace(span, registers=True) for span in _own_spans(store, instants))
@@ -82,7 +83,7 @@ def _between(key: int, instants: Ints, existing: Ints) -> Iterator[OwnSpan]:
 
 
 def note(path: Path, spans: Sequence[OwnSpan]) -> None:
-    """Add spans to an import's list, on disk before this returns."""
+    """Adds spans to an import's list; they are on disk before this returns."""
     with path.open("a", encoding="utf-8") as file:
         for span in spans:
             file.write(json.dumps(astuple(span)) + "\n")

@@ -1,4 +1,4 @@
-"""The process that carries out an import, or undoes it, and reports how far it is."""
+"""The process that runs an import, or undoes it, and records its progress."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from api.domain.organization import units_of
 from api.errors import WeirError
 from api.ingest.batch import Batch
 from api.ingest.file_lock import Held, held
 from api.ingest.imports.folder import BUSY, ImportFolder, Outcome, harmless
-from api.ingest.imports.import_spans import note, noted, own_spans
+from api.ingest.imports.import_spans import note, own_spans
+from api.ingest.imports.undo import carry_out
 from api.ingest.new_devices import create_missing
 from api.ingest.pipeline import content_digest, import_file
-from api.ingest.suspicion import Suspicions
-from api.insight.reevaluation import reevaluate
+from api.ingest.suspicion import Suspicions, messages_of
 from api.store.base import Progress, Store
 from api.store.base.audit import AuditEntry
 from api.timez import now_ms, stamp
 
 MOST_CAUSES: Final = 500
-MOST_REFUSED_ROWS: Final = 100_000  # kept whole
+MOST_REFUSED_ROWS: Final = 100_000  # refused rows kept whole
 
 
 class Paused(Exception):
-    """The reader wants the import to pause."""
+    """The user has paused the import."""
 
 
 def run(store: Store, folder: ImportFolder) -> None:
-    """Do what the folder's request asks for. Nothing where another process is at it, or was."""
+    """Does what the folder's request says. Does nothing while another process does, or where the
+    work is done."""
     try:
         with held(folder.path / "job.lock", "this import"):
             outcome = folder.outcome()
@@ -59,21 +61,27 @@ def _import(store: Store, folder: ImportFolder) -> None:
     digest = content_digest(folder.file, mapping)
     suspicions, causes = Suspicions(), Counter[tuple[str, str, str]]()
     rejected = _RefusedRows(folder.refused_rows)
+    empty, prepared_ms = before.empty, before.prepared_ms
     causes.update({(reason, device, sample): n for reason, device, n, sample in before.causes})
     folder.report(replace(before, state="running", created=created, problem=""))
 
     def before_batch(batch: Batch) -> None:
+        nonlocal prepared_ms
         if folder.pausing:
             raise Paused
+        prepared_ms = prepared_ms or now_ms()
         note(folder.spans, list(own_spans(store, batch)))
 
     def after_batch(batch: Batch) -> None:
+        nonlocal empty
+        empty += batch.empty
         suspicions.add(batch)
         rejected.add(batch)
         for each in batch.refused:
             causes[each.reason, each.device, each.sample] += each.count
         reached = store.progress(digest, organization) or Progress(digest, organization)
-        folder.report(_reached(reached, folder, batch.consumed, causes, created))
+        outcome = _reached(reached, folder, batch.consumed, causes, created)
+        folder.report(replace(outcome, empty=empty, prepared_ms=prepared_ms))
 
     try:
         done = import_file(
@@ -88,12 +96,14 @@ def _import(store: Store, folder: ImportFolder) -> None:
         folder.report(replace(folder.outcome() or before, state="paused"))
         return
     outcome = _reached(done, folder, request.size, causes, created)
-    folder.report(replace(outcome, state="done", messages=suspicions.messages(store)))
+    messages = messages_of(suspicions.suspects(store), units_of(store, organization))
+    done_ = replace(outcome, state="done", empty=empty, prepared_ms=prepared_ms)
+    folder.report(replace(done_, messages=messages))
     _audit(store, folder, "import", {"stored": done.stored, "refused": done.refused})
 
 
 class _RefusedRows:
-    """The refused rows as they stand in the file, for people to correct; the first ones."""
+    """The refused rows as in the file, for people to correct; only the first ones are kept."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -123,40 +133,10 @@ def _reached(
 
 
 def _undo(store: Store, folder: ImportFolder) -> None:
-    outcome = folder.outcome() or Outcome()
-    organization = folder.request().organization_id
-    removed, remaining, keys = 0, 0, list[int]()
-    spans = noted(folder.spans)
-    devices = {
-        device.key: device for device in store.devices_by_key(sorted({s.key for s in spans}))
-    }
-    for span in reversed(spans):  # later ones lie between the instants of earlier ones
-        device = devices.get(span.key)
-        if device is None:  # deleted since, with its readings
-            continue
-        there = span.stored(store, device)
-        if there > span.readings:
-            remaining += span.readings
-        elif there:
-            deleted = store.delete_readings(device, span.from_ms, span.to_ms + 1, [])
-            removed += there if span.registers else deleted
-            keys.append(span.key)
-    store.write(
-        [],
-        progress=Progress(
-            content_digest(folder.file, folder.mapping()), organization, complete=True
-        ),
-    )
-    if keys:
-        reevaluate(store, keys)
-    folder.spans.unlink(missing_ok=True)
-    folder.refused_rows.unlink(missing_ok=True)
-    left = outcome.stored - removed
-    message = f"{left:,} readings stay: others stand at the same times." if left > 0 else ""
-    folder.report(
-        replace(outcome, state="undone", removed=removed, messages=[message] if message else [])
-    )
-    _audit(store, folder, "undo import", {"removed": removed, "kept": left})
+    done = carry_out(store, folder)
+    folder.report(done)
+    counts = {"removed": done.removed, "kept": max(0, done.stored - done.removed)}
+    _audit(store, folder, "undo import", {**counts, "devices": len(done.deleted)})
 
 
 def _audit(store: Store, folder: ImportFolder, action: str, after: dict[str, int]) -> None:

@@ -1,11 +1,12 @@
-"""What the service does with imports: takes files in pieces, guesses, previews, starts, undoes."""
+"""The service's operations on imports: uploading a file in pieces, guessing, preview, start,
+undo."""
 
 from __future__ import annotations
 
 import csv
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from io import StringIO
 from itertools import islice
@@ -15,19 +16,20 @@ from threading import Thread
 from typing import Any, Final
 
 from api.catalog import FLOW_AMOUNT, FLOW_RATE
+from api.domain.organization import zone_of
 from api.errors import BadRequest, Conflict, TooLarge, UserError
-from api.ingest.csv_records import Unreadable
+from api.ingest.csv_records import Record, Unreadable
 from api.ingest.foreign.guess_mapping import guess
 from api.ingest.foreign.mapping import Mapping as FileMapping
 from api.ingest.foreign.mapping import Mappings
-from api.ingest.foreign.preview import Preview, preview, zones_by_name
+from api.ingest.foreign.preview import Preview, first_rows, preview, zones_by_name
 from api.ingest.imports.folder import BUSY, ImportFolder, ImportFolders, Outcome, Request, harmless
 from api.settings import Settings
 from api.store.base import DeviceQuery, Grant, Scope, Store
 from api.timez import now_ms, stamp
 
 LARGEST_FILE: Final = 2 << 30  # bytes
-MOST_IMPORTS: Final = 50  # kept of an organization
+MOST_IMPORTS: Final = 50  # imports kept per organization
 MOST_RUNNING: Final = 2
 SHOWN_ROWS: Final = 20
 SHOWN_REFUSED: Final = 100
@@ -36,7 +38,7 @@ CHART_POINTS: Final = 400
 LONGEST_NAME: Final = 200
 
 Start = Callable[[str], None]
-"""Starts the job of an import, by its id, in a process of its own."""
+"""Starts the job of an import, by its id, in its own process."""
 
 
 def start_process(settings: Settings) -> Start:
@@ -61,7 +63,7 @@ def start_process(settings: Settings) -> Start:
 
 
 class ImportService:
-    """Implements `api.server.imports.Imports`. ``store`` is only read."""
+    """Implements `api.server.imports.Imports`. ``store`` is read only."""
 
     def __init__(self, store: Store, instance: Path, start: Start) -> None:
         self._store, self._start = store, start
@@ -89,7 +91,7 @@ class ImportService:
             raise Conflict(f"{received} bytes have arrived; send what follows them.")
         request = folder.request()
         if received + len(content) > request.size:
-            raise TooLarge("The file is longer than it was said to be.")
+            raise TooLarge("The file is longer than announced.")
         with folder.file.open("ab") as file:
             file.write(content)
         if received + len(content) < request.size:
@@ -107,8 +109,9 @@ class ImportService:
     # --- The mapping ---
 
     def change(self, organization_id: str, id: str, settings: Mapping[str, str]) -> dict[str, Any]:
-        """Change settings; ``mapping`` takes a saved one, ``save`` saves it under a name."""
-        folder = self._in_state(organization_id, id, "ready")
+        """Changes settings; ``mapping`` loads a saved one, ``save`` saves it under a name. Makes an
+        undone import ready again."""
+        folder = self._in_state(organization_id, id, "ready", "undone")
         mapping, unsure = folder.mapping(), dict(folder.request().unsure)
         try:
             for name, value in settings.items():
@@ -121,13 +124,15 @@ class ImportService:
                 self._mappings.save(settings["save"], mapping.check())
         except (ValueError, UserError) as error:
             raise BadRequest(_sentence(str(error))) from None
+        if folder.outcome() is not None:
+            folder.restart()
         folder.with_mapping(mapping, unsure)
         return self.describe(organization_id, id)
 
     # --- The job ---
 
     def begin(self, organization_id: str, id: str) -> dict[str, Any]:
-        """Start or continue the import."""
+        """Starts or continues the import."""
         folder = self._in_state(organization_id, id, "ready", "paused", "interrupted")
         try:
             folder.mapping().check()
@@ -146,7 +151,7 @@ class ImportService:
         return self._run(folder, replace(folder.request(), goal="undo"))
 
     def remove(self, organization_id: str, id: str) -> dict[str, Any]:
-        """Forget the import; its readings stay."""
+        """Removes the import; its readings stay."""
         folder = self._folders.find(id, organization_id)
         if folder.state(now_ms()) in BUSY:
             raise Conflict("The import is running: pause it first.")
@@ -170,7 +175,7 @@ class ImportService:
             raise Conflict(f"The import is {state}.")
         return folder
 
-    # --- What it looks like ---
+    # --- Responses ---
 
     def recent(self, organization_id: str) -> dict[str, Any]:
         rows = [self._brief(each) for each in self._folders.all(organization_id)]
@@ -193,13 +198,13 @@ class ImportService:
         return result
 
     def refused(self, organization_id: str, id: str) -> str:
-        """The refused rows as CSV, each with its reason."""
+        """Returns the refused rows as CSV, each with its reason."""
         folder = self._folders.find(id, organization_id)
         text = StringIO()
         csv.writer(text).writerow(("reason", "device", "row"))
         if folder.refused_rows.exists():
             return text.getvalue() + folder.refused_rows.read_text("utf-8")
-        causes = (folder.outcome() or Outcome()).causes  # of an import before rows were kept
+        causes = (folder.outcome() or Outcome()).causes  # of an import before they were stored
         csv.writer(text).writerows(
             [harmless(cell) for cell in (reason, device, sample)]
             for reason, device, _, sample in causes
@@ -209,6 +214,8 @@ class ImportService:
     def _brief(self, folder: ImportFolder) -> dict[str, Any]:
         request, outcome = folder.request(), folder.outcome() or Outcome()
         state = folder.state(now_ms())
+        shown = asdict(outcome) | {"problem": outcome.problem}
+        del shown["prepared_ms"]
         return {
             "id": folder.id,
             "name": request.name,
@@ -219,33 +226,30 @@ class ImportService:
             "createdAt": stamp(request.created_ms),
             "by": request.by,
             "goal": request.goal,
-            "outcome": asdict(outcome) | {"problem": outcome.problem},
+            "outcome": shown,
         }
 
     def _preview(self, folder: ImportFolder) -> dict[str, Any]:
         scope = Scope(folder.request().organization_id, Grant(everything=True))
         devices = self._store.devices(scope, DeviceQuery(active=None))
         zones = zones_by_name(devices)
-        mapping = folder.mapping()
+        mapping, new_zone = folder.mapping(), zone_of(self._store, scope.organization_id)
         try:
-            seen = preview(folder.file, mapping, zones, now_ms())
+            seen = preview(folder.file, mapping, zones, now_ms(), new_zone)
         except (ValueError, UserError) as error:
-            return {"problem": _sentence(_without_path(error, folder)), "samples": []}
-        return preview_object(seen, mapping, zones)
+            problem = _sentence(_without_path(error, folder))
+            return {"problem": problem, "samples": _first_samples(folder.file, mapping)}
+        return preview_object(seen, mapping, zones, new_zone)
 
 
-def preview_object(seen: Preview, mapping: FileMapping, zones: Mapping[str, str]) -> dict[str, Any]:
-    """A preview as JSON: rows as stored, the chart of the first device, samples of each column."""
+def preview_object(
+    seen: Preview, mapping: FileMapping, zones: Mapping[str, str], new_zone: str
+) -> dict[str, Any]:
+    """Returns a preview as JSON: rows as they will be stored, the chart of the first device,
+    samples of each column."""
     shown = seen.readings[0].device if seen.readings else ""
     own = sorted((r for r in seen.readings if r.device == shown), key=lambda row: row.recorded_ms)
     metric = FLOW_RATE.name if any(FLOW_RATE.name in r.values for r in own) else FLOW_AMOUNT.name
-    rows = [row for row in seen.raw if not isinstance(row, Unreadable)]
-    samples = [
-        list(dict.fromkeys(row[place] for row in rows if place < len(row) and row[place].strip()))[
-            :2
-        ]
-        for place in range(len(mapping.columns))
-    ]
     return {
         "problem": "",
         "rows": [
@@ -253,7 +257,7 @@ def preview_object(seen: Preview, mapping: FileMapping, zones: Mapping[str, str]
             for row in seen.readings[:SHOWN_ROWS]
         ],
         "raw": [list(row) for row in seen.raw[:SHOWN_ROWS]],
-        "samples": samples,
+        "samples": _samples(seen.raw, mapping),
         "read": seen.read,
         "stored": len(seen.readings),
         "refused": [[r.reason, r.device, r.count, r.sample] for r in seen.refused[:SHOWN_ROWS]],
@@ -262,13 +266,30 @@ def preview_object(seen: Preview, mapping: FileMapping, zones: Mapping[str, str]
         ],
         "newDevices": sum(name not in zones for name in seen.devices),
         "allDevices": len(seen.devices),
-        "zone": mapping.zone if mapping.zone != "device" else zones.get(shown, "UTC"),
+        "zone": mapping.zone if mapping.zone != "device" else zones.get(shown, new_zone),
         "chart": {
             "device": shown,
             "metric": metric,
             "points": [[r.recorded_ms, r.values.get(metric)] for r in own[:CHART_POINTS]],
         },
     }
+
+
+def _first_samples(path: Path, mapping: FileMapping) -> list[list[str]]:
+    """Returns samples of each column; none where the file can't be read by the mapping."""
+    try:
+        return _samples(first_rows(path, mapping, SHOWN_ROWS), mapping)
+    except (ValueError, UserError):
+        return []
+
+
+def _samples(raw: Sequence[Record], mapping: FileMapping) -> list[list[str]]:
+    rows = [row for row in raw if not isinstance(row, Unreadable)]
+    texts = (
+        dict.fromkeys(row[place] for row in rows if place < len(row) and row[place].strip())
+        for place in range(len(mapping.columns))
+    )
+    return [list(each)[:2] for each in texts]
 
 
 def _without_path(error: Exception, folder: ImportFolder) -> str:

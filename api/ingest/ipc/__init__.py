@@ -1,7 +1,8 @@
 """The writer's local interface: web workers send it the rows received over HTTP.
 
-A Unix socket that only this user can open. Length-prefixed JSON frames; a connection carries one
-request at a time. The sender has authenticated and decoded the rows.
+It is a Unix socket that only this user can open, with length-prefixed JSON frames. A connection
+carries one request at a time. The web worker has already authenticated the sender and decoded the
+rows.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from api.ingest.ipc.server import RECEIPT_S
 from api.ingest.submission import Receipt, Submission
 
 MOST_IDLE: Final = 8
-MOST_AT_ONCE: Final = 3  # of a worker's four ingest threads; the fourth reports Busy
+MOST_AT_ONCE: Final = 3  # of a worker's four ingest threads; a fourth request gets Busy
 SLOT_WAIT_S: Final = 2.5  # for a further thread, shorter than `STALLED_S`
-AWAY_S: Final = 2.0  # the time to restart a writer
+AWAY_S: Final = 2.0  # seconds to wait for a writer that restarts
 
 
 class IpcClient:
@@ -31,9 +31,9 @@ class IpcClient:
         self._lock, self._slots = Lock(), BoundedSemaphore(MOST_AT_ONCE)
 
     def __call__(self, submission: Submission) -> Receipt:
-        """Wait for the receipt. Raises Busy if the writer is; Unavailable if there is none, or if
-        it stopped before it responded: then the rows may be stored, and sending them again reports
-        them as repeated."""
+        """Sends rows and waits for the receipt. Raises Busy if the writer is; Unavailable if there
+        is none, or if it stopped before it responded: the rows may then be stored, and sending them
+        again reports them as repeated."""
         request = messages.of_submission(submission)
         with self._slot(), self._connected() as connection:
             try:
@@ -46,7 +46,7 @@ class IpcClient:
         return messages.to_receipt(response)
 
     def close(self) -> None:
-        """Close idle connections; the next submission connects again."""
+        """Closes idle connections; the next submission connects again."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -54,7 +54,7 @@ class IpcClient:
 
     @contextmanager
     def _slot(self) -> Generator[None]:
-        """Limit the threads that wait for the store, so that one is always free."""
+        """Limits the threads that wait for the store, so that one is always free."""
         if not self._slots.acquire(timeout=SLOT_WAIT_S):
             raise Busy("The writer is busy.", retry_after_s=1.0)
         try:
@@ -77,7 +77,7 @@ class IpcClient:
         connection.close()
 
     def _unused(self) -> socket.socket | None:
-        """An idle connection that the writer hasn't closed."""
+        """Returns an idle connection that the writer hasn't closed."""
         while True:
             with self._lock:
                 if not self._idle:
@@ -98,7 +98,7 @@ class IpcClient:
         except OSError:
             connection.close()
             raise _Gone(
-                "No writer is running on this host: start flask writer or flask serve."
+                "No writer is running on this host: start weir writer or weir serve."
             ) from None
         return connection
 

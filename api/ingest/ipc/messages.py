@@ -41,11 +41,11 @@ def of_submission(submission: Submission) -> bytes:
 def _plain(entry: Entry) -> Sequence[object]:
     if isinstance(entry, Rejection):
         return [_sound(part) for part in entry]
-    return entry
+    return tuple(entry)  # orjson refuses a NamedTuple
 
 
 def _sound(text: str) -> str:
-    """A sender's JSON may hold half of a surrogate pair; our messages must not."""
+    """Replaces halves of surrogate pairs, which a sender's JSON may contain."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

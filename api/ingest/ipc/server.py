@@ -1,4 +1,4 @@
-"""The writer process' side."""
+"""The writer's side of the local interface."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from api.errors import Internal, ServiceError, Unavailable
 from api.ingest.ipc import messages
 from api.ingest.writer import Writer
 
-RECEIPT_S: Final = 6.0  # to wait for a commit, which blocks a web worker's thread
+RECEIPT_S: Final = 6.0  # seconds to wait for a commit, which blocks a web worker's thread
 END_S: Final = 5.0
-LOOK_S: Final = 2.0  # between checks that the socket still exists
+LOOK_S: Final = 2.0  # seconds between checks that the socket still exists
 _WAITING_CONNECTIONS: Final = 128
 
 _log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class IpcServer:
         self._socket.settimeout(LOOK_S)
 
     def stop(self) -> None:
-        """Accept no more requests; those in progress finish before this returns."""
+        """Accepts no more requests; those in progress finish before this returns."""
         with self._lock:
             self._closing = True
             connections = dict(self._connections)
@@ -80,7 +80,7 @@ class IpcServer:
             thread.start()
 
     def _restore_socket(self) -> None:
-        """Recreate the socket if its folder was deleted."""
+        """Recreates the socket if its folder was deleted."""
         if self._path.exists():
             return
         with self._lock:
@@ -123,7 +123,7 @@ class IpcServer:
             return messages.of_error(Internal("The readings can't be stored; see the log."))
 
     def _refuse_while_stalled(self) -> None:
-        """While the store is blocked, refuse at once: waiting threads can't serve reads."""
+        """Refuses at once while the store is blocked: waiting threads can't serve reads."""
         if self._writer.stalled:
             raise Unavailable(self._writer.problem or _SLOW, retry_after_s=5.0)
 

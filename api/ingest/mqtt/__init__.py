@@ -1,4 +1,4 @@
-"""The MQTT broker: `consumer` takes readings in, `publisher` sends them out after their commit."""
+"""The MQTT broker: `consumer` receives readings, `publisher` publishes them after their commit."""
 
 from __future__ import annotations
 

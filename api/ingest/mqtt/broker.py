@@ -1,5 +1,5 @@
-"""Connects to the broker of the settings. The password is read from its file at each start and
-sent to the broker only."""
+"""Connects to the broker of the settings. The password is read from its file at each start and sent
+only to the broker."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from paho.mqtt.reasoncodes import ReasonCode
 from api.errors import ConfigurationError, UserError
 from api.settings import Settings
 
-SESSION_S: Final = 30 * 86_400  # how long the broker keeps messages while we are offline
+SESSION_S: Final = 30 * 86_400  # how long the broker keeps messages while Weir is offline
 KEEPALIVE_S: Final = 30
-ANSWER_S: Final = 5.0  # of a command, for the broker's response
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 30  # between attempts to connect
+ANSWER_S: Final = 5.0  # time for the broker's response to a command
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 30  # time between attempts to connect
 _PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 
 
 def new_client(settings: Settings, client_id: str) -> Client:
-    """A client, not connected yet. ConfigurationError if a file of the settings is unusable."""
+    """Returns a client that isn't connected yet. Raises ConfigurationError if a file of the
+    settings is unusable."""
     client = Client(
         CallbackAPIVersion.VERSION2, client_id=client_id, protocol=MQTTProtocolVersion.MQTTv5
     )
@@ -41,8 +42,8 @@ def new_client(settings: Settings, client_id: str) -> Client:
 
 
 def connect(client: Client, settings: Settings, *, session_s: int, receive_maximum: int) -> None:
-    """Connect, and reconnect forever, in a thread of paho. With ``session_s`` the broker keeps the
-    session; without, each connection starts a new one."""
+    """Connects, and reconnects forever, in a thread of paho. With ``session_s`` the broker keeps
+    the session; without, each connection starts a new one."""
     wanted = Properties(PacketTypes.CONNECT)
     wanted.SessionExpiryInterval = session_s
     wanted.ReceiveMaximum = receive_maximum
@@ -58,8 +59,8 @@ def connect(client: Client, settings: Settings, *, session_s: int, receive_maxim
 
 
 def end_session(settings: Settings, client_id: str) -> None:
-    """Delete the broker session and its waiting messages. A client connected with its name is
-    disconnected. UserError if the broker doesn't confirm within a few seconds."""
+    """Deletes the broker session and its waiting messages. A client connected under that name is
+    disconnected. Raises UserError if the broker doesn't confirm within a few seconds."""
     client, results = new_client(settings, client_id), Queue[str]()
 
     def connected(_: Client, __: Any, ___: Any, reason: ReasonCode, ____: Any) -> None:
@@ -90,13 +91,13 @@ def _password(path: str) -> str | None:
 def _context(ca_file: str) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=ca_file or None)
-    except OSError as error:  # ssl.SSLError is one
+    except OSError as error:  # ssl.SSLError is an OSError
         detail = error.strerror or "holds no certificate"
         raise ConfigurationError(f"WEIR_MQTT_CA_FILE: {ca_file}: {detail}") from None
 
 
 class ConnectionState:
-    """Logs the state of a connection: connected, or not and why, once each."""
+    """Logs the state of a connection: connected, or why not; each change once."""
 
     def __init__(self, what: str, settings: Settings, log: logging.Logger) -> None:
         url = urlsplit(settings.mqtt_url)
@@ -114,7 +115,7 @@ class ConnectionState:
         self.problem = ""
 
     def lost(self, reason: ReasonCode) -> None:
-        """Log the loss of a connection that was up."""
+        """Logs the loss of a connection that was up."""
         if self.is_up:
             self.down(f"connection lost ({reason})")
 

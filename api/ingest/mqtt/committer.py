@@ -1,7 +1,7 @@
 """Stores received messages and acknowledges them after the commit, in order.
 
-Two threads: one decodes messages and submits them to the writer, one waits for the commits and
-acknowledges. For messages from a broker and from our own listener alike.
+Uses two threads: one decodes messages and submits them to the writer, one waits for the commits and
+acknowledges. Used for messages from a broker and from Weir's own listener.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Batch(NamedTuple):
 
 
 class Committer:
-    """``acknowledge`` is called with messages whose readings are stored or recorded as refused, in
-    the order of arrival, in a thread of its own. ``is_ours``: whether this process stores the
+    """``acknowledge`` is called, in a thread of its own, with messages whose readings are stored or
+    recorded as refused, in the order of arrival. ``is_ours``: whether this process stores the
     message; others are only acknowledged."""
 
     def __init__(
@@ -62,7 +62,7 @@ class Committer:
             thread.start()
 
     def stop(self, timeout_s: float = STOP_S) -> None:
-        """Take no more messages; acknowledge those committed within the time."""
+        """Takes no more messages; acknowledges those committed within the time."""
         self._stopping.set()
         self._inbox.close()
         self._threads[0].join()
@@ -85,7 +85,8 @@ class Committer:
             self._under_way.put(Batch(messages, ours, futures))
 
     def _with_retries(self, messages: Sequence[Message]) -> list[Submission] | None:
-        """Retries while the store is down or the journal's disk full. None when stopping."""
+        """Retries while the store is down or the journal's disk is full. Returns None when
+        stopping."""
         logged = ""
         while True:
             try:
@@ -102,13 +103,13 @@ class Committer:
                 return None
 
     def _submitted(self, submission: Submission) -> Future[Receipt] | None:
-        """Submit, waiting for capacity as long as needed; None when stopping."""
+        """Submits, waiting for capacity as long as needed. Returns None when stopping."""
         while not self._stopping.is_set():
             try:
                 return self._writer.submit(submission, wait_s=_AGAIN_S)
             except Busy:
                 continue
-            except Unavailable:  # the writer stops before us
+            except Unavailable:  # the writer stops before this thread
                 return None
         return None
 
@@ -125,8 +126,9 @@ class Committer:
             metrics.acknowledged(len(batch.ours), len(batch.messages) - len(batch.ours))
 
     def _settle(self, batch: Batch) -> None:
-        """Returns once all is stored. Messages that the store refuses for good are found one by one
-        and recorded as refusals, so that the broker doesn't deliver them forever."""
+        """Returns once everything is stored. Messages that the store refuses for good are
+        identified one by one and recorded as refusals, so that the broker doesn't deliver them
+        forever."""
         try:
             for future in batch.futures:
                 self._wait(future)
@@ -137,9 +139,9 @@ class Committer:
                 self._settle_alone(message)
 
     def _settle_alone(self, message: Message) -> None:
-        """Store one message by itself. If it was stored before, its readings count as repeated."""
+        """Stores one message by itself. If it was stored before, its readings count as repeated."""
         try:
-            self._store(self.intake.submissions([message._replace(again=True)], anew=True))
+            self._store(self.intake.submissions([message._replace(again=True)], resubmitted=True))
         except (CancelledError, Unavailable):
             raise
         except Exception as error:  # noqa: BLE001 - kept with the refusal
@@ -159,6 +161,6 @@ class Committer:
                 future.result(_AGAIN_S)
                 return
             except Pending:
-                if future.done():  # the writer's own, not ours
+                if future.done():  # the writer's own error, not the message's
                     raise
         raise CancelledError

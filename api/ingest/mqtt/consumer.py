@@ -1,10 +1,10 @@
-"""Readings from the broker into the store: a message is acknowledged once it is committed.
+"""Receives readings from the broker: a message is acknowledged once it is committed.
 
 paho's thread receives messages, `Committer` stores them. Unacknowledged messages are delivered
 again after a restart; readings already stored are then repeats and change nothing.
 
-Messages of other shards are acknowledged as well, since the protocol requires acknowledgements in
-the order of the messages.
+Messages of other shards are acknowledged as well: the protocol requires acknowledgements in the
+order of the messages.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ _log = logging.getLogger(__name__)
 
 
 def source(settings: Settings, writer: Writer) -> Consumer:
-    """The consumer for these settings. ConfigurationError if a file they name is unusable."""
+    """Returns the consumer for these settings. Raises ConfigurationError if a file they name is
+    unusable."""
     return Consumer(settings, writer)
 
 
 class Consumer:
-    """`start` returns at once and connects by itself, again and again; `stop` leaves the session
-    with the broker. ``problem``: why no messages arrive, '' if they do."""
+    """`start` returns at once; the connection is made, and repeated, in the background. `stop`
+    leaves the session with the broker. ``problem``: why no messages arrive, '' if they do."""
 
     def __init__(self, settings: Settings, writer: Writer) -> None:
         self._settings = settings
@@ -60,8 +61,8 @@ class Consumer:
         self._shards = shard.of if shard else 1
         self._inbox = Inbox(self._shards)
         self._state = ConnectionState("readings from the broker", settings, _log)
-        self.last_message_ms: int | None = None  # when it came
-        self._connection = 0  # a packet identifier belongs to the connection it came by
+        self.last_message_ms: int | None = None  # time of arrival
+        self._connection = 0  # a packet identifier belongs to one connection
         self._acknowledging = Lock()
         self._stopping = Event()
         self._committer = Committer(
@@ -86,7 +87,7 @@ class Consumer:
         connect(client, self._settings, session_s=SESSION_S, receive_maximum=receive_maximum)
 
     def stop(self, timeout_s: float = STOP_S) -> None:
-        """Receive no more messages; acknowledge those committed within the time."""
+        """Receives no more messages; acknowledges those committed within the time."""
         self._stopping.set()
         self._committer.stop(timeout_s)
         self._client.disconnect()
@@ -147,6 +148,6 @@ class Consumer:
 
     def _acknowledge(self, messages: Sequence[Message]) -> None:
         for message in messages:
-            with self._acknowledging:  # a connection later, the number is another message's
+            with self._acknowledging:  # after a reconnect, the number belongs to another message
                 if message.connection == self._connection and message.qos:
                     self._client.ack(message.identifier, message.qos)

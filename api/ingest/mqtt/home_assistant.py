@@ -1,8 +1,8 @@
 """Announces devices to Home Assistant by its MQTT discovery, and publishes their state.
 
-One retained message announces a device with its entities, one has its state. A device that is
-deactivated or deleted, also while Weir was stopped, is taken back: the announcements at the broker
-show what was announced before.
+One retained message announces a device with its entities; another has its state. A device that is
+deactivated or deleted, even while Weir was stopped, is removed: the announcements stored at the
+broker show which devices were announced before.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from api.catalog import BACKEND_VERSION
+from api.domain.organization import units_of
 from api.ingest.mqtt.broker import ConnectionState, connect, new_client
 from api.ingest.mqtt.topics import PREFIX, availability, device_state
 from api.insight.worker_thread import WorkerThread
 from api.metering.status import State
+from api.metering.units import LARGE, shown_unit
 from api.settings import Settings
 from api.store.base import Device, Grant, Scope, Status, StatusEntry, Store
-from api.timez import HOUR_MS, day_start, local_ordinal, now_ms, zone, zone_names
+from api.timez import HOUR_MS, day_start, local_ordinal, now_ms, zone_or_utc
 
 STEP_S: Final = 10.0
-WAITING_S: Final = 1.0  # between looks at a connection that is down
+WAITING_S: Final = 1.0  # seconds between checks of a connection that is down
 LEAKS: Final = frozenset({"continuous-flow", "burst", "night-flow-step"})
 _CHUNK: Final = 500
 _IN_FLIGHT: Final = 1_000
@@ -39,13 +41,14 @@ Message = tuple[str, bytes]
 
 
 class Entity(NamedTuple):
-    """What Home Assistant shows of a device. ``field``: of the state message. ``options``: as its
-    documentation of the platform names them."""
+    """What Home Assistant shows of a device. ``field``: of the state message. ``options``: named as
+    in its documentation of the platform. ``unit``: of the stored value."""
 
     field: str
     name: str
     platform: str
     options: dict[str, Any]
+    unit: str = ""
 
 
 ENTITIES: Final = (
@@ -56,9 +59,9 @@ ENTITIES: Final = (
         {
             "device_class": "water",
             "state_class": "total_increasing",
-            "unit_of_measurement": "gal",
             "suggested_display_precision": 1,
         },
+        LARGE,
     ),
     Entity(
         "flow",
@@ -67,38 +70,38 @@ ENTITIES: Final = (
         {
             "device_class": "volume_flow_rate",
             "state_class": "measurement",
-            "unit_of_measurement": "gal/min",
             "suggested_display_precision": 2,
         },
+        "gal/min",
     ),
     Entity("leak", "Leak", "binary_sensor", {"device_class": "problem"}),
 )
 
 
 class Names(NamedTuple):
-    """``prefix``: Home Assistant's. ``installation``: keeps several Weirs at one broker apart."""
+    """``prefix``: Home Assistant's. ``installation``: distinguishes several Weirs at one broker."""
 
     prefix: str
     installation: str
 
     @property
     def filter(self) -> str:
-        """Of all announcements, of others as well."""
+        """Returns the topic filter of all announcements, including those of others."""
         return f"{self.prefix}/device/+/config"
 
     def announcement(self, device_id: str) -> str:
         return f"{self.prefix}/device/{self.installation}_{device_id}/config"
 
     def device_id(self, topic: str) -> str | None:
-        """Of an announcement of this installation; None of another one's."""
+        """Returns the device of an announcement by this installation; None for another's."""
         name = topic.removeprefix(f"{self.prefix}/device/").removesuffix("/config")
         installation, _, device_id = name.rpartition("_")
         return device_id if installation == self.installation else None
 
 
-def announcement(device: Device, names: Names, site: str) -> Message:
-    """What makes Home Assistant create the device. ``site``: Weir's address, "" if it isn't
-    known."""
+def announcement(device: Device, names: Names, site: str, units: str) -> Message:
+    """Returns the message by which Home Assistant creates the device. ``site``: Weir's address, ""
+    if unknown. ``units``: the organization's."""
     link = {"configuration_url": f"{site}/devices/{device.id}"} if site else {}
     topic = device_state(device.organization_id, device.id)
     payload = {
@@ -124,6 +127,7 @@ def announcement(device: Device, names: Names, site: str) -> Message:
                 "name": entity.name,
                 "value_template": f"{{{{ value_json.{entity.field} }}}}",
                 **entity.options,
+                **_measured_in(entity, units),
             }
             for entity in ENTITIES
         },
@@ -131,14 +135,21 @@ def announcement(device: Device, names: Names, site: str) -> Message:
     return names.announcement(device.id), orjson.dumps(payload)
 
 
-def state(entry: StatusEntry, water: float | None) -> Message:
-    """``water``: gallons from the first reading on. Null where something isn't known."""
+def _measured_in(entity: Entity, units: str) -> dict[str, str]:
+    name = shown_unit(entity.unit, units).name
+    return {"unit_of_measurement": name} if name else {}
+
+
+def state(entry: StatusEntry, water: float | None, units: str) -> Message:
+    """``water``: gallons since the first reading. ``units``: as in the announcement. Unknown values
+    are null."""
     device, status, findings = entry
-    hears = status is not None and status.state in (State.REPORTING, State.DEGRADED)
+    is_online = status is not None and status.state in (State.REPORTING, State.DEGRADED)
+    flow = None if status is None else status.flow
     payload = {
-        "availability": _ONLINE if hears else _OFFLINE,
-        "water": None if water is None else round(water, 3),
-        "flow": None if status is None or status.flow is None else round(status.flow, 4),
+        "availability": _ONLINE if is_online else _OFFLINE,
+        "water": None if water is None else round(shown_unit(LARGE, units).shown(water), 3),
+        "flow": None if flow is None else round(shown_unit("gal/min", units).shown(flow), 4),
         "leak": "ON" if LEAKS & set(findings) else "OFF",
     }
     return device_state(device.organization_id, device.id), orjson.dumps(payload)
@@ -153,8 +164,8 @@ class _Before(NamedTuple):
 
 
 class Volumes:
-    """Gallons that devices have measured from their first reading on. What was before today is
-    summed once an hour, since late readings change it."""
+    """Gallons that devices have measured since their first reading. The sum up to today is updated
+    once an hour, since late readings change it; at once for the first readings of a device."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -163,10 +174,11 @@ class Volumes:
     def total(self, device: Device, status: Status | None) -> float | None:
         if status is None:
             return None
-        tz = zone(device.time_zone if device.time_zone in zone_names() else "UTC")
+        tz = zone_or_utc(device.time_zone)
         day_ms, at_ms = day_start(tz, local_ordinal(tz, status.as_of_ms)), now_ms()
         before = self._before.get(device.key)
-        if before is None or before.day_ms != day_ms or at_ms - before.at_ms > HOUR_MS:
+        first = before is not None and before.gallons is None and status.seen_ms is not None
+        if before is None or first or before.day_ms != day_ms or at_ms - before.at_ms > HOUR_MS:
             before = self._before[device.key] = _Before(day_ms, self._sum(device, day_ms), at_ms)
         parts = [part for part in (before.gallons, status.volume_today) if part is not None]
         return sum(parts) if parts else None
@@ -184,7 +196,7 @@ class _Announced(NamedTuple):
 
 
 def _state_topic(payload: bytes) -> str:
-    """Of an announcement; "" if it isn't one of ours."""
+    """Returns the state topic of an announcement; "" if Weir didn't make it."""
     try:
         topic = orjson.loads(payload)["state_topic"]
     except (ValueError, LookupError, TypeError):
@@ -206,7 +218,7 @@ class HomeAssistant(WorkerThread):
         self._state = ConnectionState("devices to Home Assistant", settings, _log)
         self._client = new_client(settings, f"{settings.mqtt_client_id}-home-assistant")
         self._volumes = Volumes(store)
-        self._published: dict[str, bytes] = {}  # by topic, since the connection began
+        self._published: dict[str, bytes] = {}  # by topic, since connecting
         self._announced: dict[str, _Announced] = {}  # at the broker, by topic
         self._lock = Lock()
 
@@ -233,34 +245,38 @@ class HomeAssistant(WorkerThread):
         client = self._client
         client.disconnect()
         client.loop_stop()
-        # No cycle of references: paho closes its last sockets when it is collected.
+        # No reference cycle: paho closes its last sockets when it is collected.
         client.on_connect = client.on_connect_fail = None
         client.on_disconnect = client.on_message = None
 
     def step(self) -> float:
-        """Publish what has changed since the last step."""
+        """Publishes what has changed since the last step."""
         if not self._state.is_up:
             return WAITING_S
         current: set[str] = set()
-        for entry in self._entries():
+        for entry, units in self._entries():
             total = self._volumes.total(entry.device, entry.status)
             current.add(entry.device.id)
-            self._publish(*announcement(entry.device, self._names, self._settings.public_url))
-            self._publish(*state(entry, total))
+            self._publish(
+                *announcement(entry.device, self._names, self._settings.public_url, units)
+            )
+            self._publish(*state(entry, total, units))
         self._take_back(current)
         return STEP_S
 
-    def _entries(self) -> Iterator[StatusEntry]:
-        """Of every active device of every active organization."""
+    def _entries(self) -> Iterator[tuple[StatusEntry, str]]:
+        """Yields the status of every active device of every active organization, with its units."""
         for organization in self._store.organizations():
             if not organization.active:
                 continue
+            units = units_of(self._store, organization.id)
             scope = Scope(organization.id, Grant(everything=True))
             keys = self._store.device_keys(organization.id)
             for start in range(0, len(keys), _CHUNK):
                 devices = self._store.devices_by_key(keys[start : start + _CHUNK])
                 active: Sequence[Device] = [device for device in devices if device.active]
-                yield from self._store.statuses_of(scope, active)
+                for entry in self._store.statuses_of(scope, active):
+                    yield entry, units
 
     def _publish(self, topic: str, payload: bytes) -> None:
         if self._published.get(topic) == payload:
@@ -269,7 +285,7 @@ class HomeAssistant(WorkerThread):
         self._client.publish(topic, payload, qos=1, retain=True)
 
     def _take_back(self, current: set[str]) -> None:
-        """Have Home Assistant remove the devices that aren't active any longer."""
+        """Makes Home Assistant remove the devices that are no longer active."""
         with self._lock:
             gone = {t: it for t, it in self._announced.items() if it.device_id not in current}
             for topic in gone:
@@ -287,7 +303,7 @@ class HomeAssistant(WorkerThread):
         if reason.is_failure:
             self._state.down(f"refused ({reason})")
             return
-        self._published.clear()  # the broker may have lost it
+        self._published.clear()  # the broker may have lost the announcements
         client.subscribe(self._names.filter, qos=1)
         client.publish(availability(self._names.installation), _ONLINE, qos=1, retain=True)
         self._state.up()
@@ -302,7 +318,8 @@ class HomeAssistant(WorkerThread):
             self._state.lost(reason)
 
     def _received(self, _: Client, __: Any, message: MQTTMessage) -> None:
-        """An announcement, also our own: what the broker has is what must be taken back."""
+        """Handles an announcement, including Weir's own: those stored at the broker are what may
+        need to be removed."""
         device_id = self._names.device_id(message.topic)
         if device_id is None:
             return

@@ -1,4 +1,4 @@
-"""Messages to submissions: organization, readings and time of arrival."""
+"""Turns messages into submissions: organization, readings and time of arrival."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from api.store.base import ROWS_A_COMMIT, Progress, Scope
 from api.store.refusals import MAX_SAMPLE
 from api.timez import now_ms
 
-_MOST_NAMED: Final = 10_000  # devices without timestamps that are logged, once each
-_MESSAGE_BYTES: Final = 500  # memory of a message without its payload
+_MOST_NAMED: Final = 10_000  # devices without timestamps, each logged once
+_MESSAGE_BYTES: Final = 500  # bytes of memory of a message without its payload
 
 _log = logging.getLogger(__name__)
 
 
 class Message(NamedTuple):
     """A delivered message. ``identifier``: of its packet, unique within its ``connection``.
-    ``again``: it was delivered before. ``session``: the sender's, 0 for a broker, whose only client
-    we are. ``scope``: what the sender may name, None for a broker. ``sender``: its Key ID."""
+    ``again``: a redelivery. ``session``: the sender's; 0 for a broker, which has only one client.
+    ``scope``: what the sender may name, None for a broker. ``sender``: its Key ID."""
 
     topic: str
     payload: bytes
@@ -48,19 +48,19 @@ class Message(NamedTuple):
     qos: int
     again: bool
     connection: int
-    arrived_s: float  # monotonic
+    arrived_s: float  # on the monotonic clock
     session: int = 0
     scope: Scope | None = None
     sender: str = ""
 
     @property
     def size(self) -> int:
-        """Approximate memory in bytes."""
+        """Returns the approximate memory in bytes."""
         return _MESSAGE_BYTES + len(self.topic) + len(self.payload)
 
     @property
     def key(self) -> str:
-        """Its key in the journal."""
+        """Returns the message's key in the journal."""
         return f"{self.session}.{self.identifier}" if self.session else str(self.identifier)
 
     @classmethod
@@ -80,7 +80,8 @@ class _Kind(NamedTuple):
 
 @dataclass(slots=True)
 class _Draft(Draft):
-    """``refused``: messages with refused readings that aren't counted yet and may come again."""
+    """``refused``: messages with refused readings that haven't been counted yet and may be
+    redelivered."""
 
     refused: list[Message] = field(default_factory=list[Message])
 
@@ -101,19 +102,22 @@ class Intake:
         self._submitted: int | None = None  # the number of the last submission with refusals
         self._timestamps = AssignedTimestamps(
             journal.end_ms
-        )  # what a burst was given may end after now
+        )  # the last millisecond given to a burst may be in the future
         self._clockless: set[str] = set()
         self._lock = Lock()
         self.counts: Counter[str] = Counter()
 
-    def submissions(self, messages: Sequence[Message], *, anew: bool = False) -> list[Submission]:
-        """One for each organization and kind of source, in the order of the messages; split if too
-        large for one commit. Raises what the store raises, and OSError if the journal can't be
-        written. ``anew``: they were submitted, and none of it was stored."""
+    def submissions(
+        self, messages: Sequence[Message], *, resubmitted: bool = False
+    ) -> list[Submission]:
+        """Returns one submission for each organization and kind of source, in the order of the
+        messages; split if too large for one commit. Raises what the store raises, and OSError if
+        the journal can't be written. ``resubmitted``: they were submitted before, and none of
+        it was stored."""
         with self._lock:
-            return self._submissions(messages, anew)
+            return self._submissions(messages, resubmitted)
 
-    def _submissions(self, messages: Sequence[Message], anew: bool) -> list[Submission]:
+    def _submissions(self, messages: Sequence[Message], resubmitted: bool) -> list[Submission]:
         submitted = self._last_submitted()
         drafts = defaultdict[_Kind, _Draft](_Draft)
         full: list[tuple[_Kind, _Draft]] = []
@@ -122,19 +126,21 @@ class Intake:
             if reading is None:
                 self._count_unmatched(message)
                 continue
-            organization_id = reading.organization_id if self._has_devices(message, reading) else ""
+            organization_id = (
+                reading.organization_id if self._has_organization(message, reading) else ""
+            )
             source = f"{reading.source} {message.sender}" if message.sender else reading.source
             kind = _Kind(organization_id, source)
             if len(drafts[kind].entries) >= ROWS_A_COMMIT:
                 full.append((kind, drafts.pop(kind)))
             draft = drafts[kind]
-            counted = message.again and not anew and self._is_counted(message)
+            counted = message.again and not resubmitted and self._is_counted(message)
             entries = self._entries(message, reading)
             for entry, item in zip(entries, reading.items, strict=True):
                 sample = partial(_sample, message, item)
                 draft.add(entry, sample, undated=live_rows.dateless(item), counted=counted)
             refused = any(isinstance(entry, Rejection) for entry in entries)
-            if message.qos and refused and not counted:  # else it keeps its earlier submission
+            if message.qos and refused and not counted:  # otherwise it keeps its earlier submission
                 draft.refused.append(message)
         made: list[Submission] = []
         for kind, draft in (*full, *drafts.items()):
@@ -157,8 +163,8 @@ class Intake:
         return self._journal.submitted(message.key, message.topic, message.payload) > 0
 
     def _made(self, kind: _Kind, draft: _Draft, number: int) -> Submission:
-        """A submission, numbered if it counts refused readings: the store saves the number in the
-        same transaction, so that we know whether a message was counted."""
+        """Returns a submission, numbered if it counts refused readings. The store saves the number
+        in the same transaction, which shows later whether a message was counted."""
         if not draft.has_uncounted:
             return draft.of(*kind)
         for message in draft.refused:
@@ -166,10 +172,10 @@ class Intake:
         return draft.of(*kind, Progress(self._source, "", number))
 
     def as_refused(self, message: Message, reason: str) -> list[Submission]:
-        """A message that can't be stored, for the table of refusals."""
+        """Returns a message that can't be stored as a refusal."""
         reading = self._reading(message)
         organization_id = (
-            reading.organization_id if reading and self._has_devices(message, reading) else ""
+            reading.organization_id if reading and self._has_organization(message, reading) else ""
         )
         source = reading.source if reading else "mqtt"
         sample = message.payload[:MAX_SAMPLE].decode("utf-8", "replace")
@@ -181,7 +187,7 @@ class Intake:
             self._journal.clear()
 
     def resumed_session(self) -> None:
-        """The broker resumes the session. We need our journal of it."""
+        """Called when the broker resumes the session: the session's journal must exist."""
         if self._journal.begun:
             _log.warning(
                 "the record of when messages of this session were received is lost: readings"
@@ -193,8 +199,8 @@ class Intake:
         self._journal.close()
 
     def _reading(self, message: Message) -> Reading | None:
-        """The decoded message; None for a topic without a subscription. A topic beyond the sender's
-        scope is a refusal in the sender's own organization."""
+        """Returns the decoded message; None for a topic without a subscription. A topic beyond the
+        sender's scope is a refusal in the sender's own organization."""
         scope = message.scope
         if scope and self._reader.organization_id(message.topic) != scope.organization_id:
             refusal = Rejection(OTHER_TOPIC, message.topic[:MAX_SAMPLE])
@@ -206,7 +212,7 @@ class Intake:
         if any(live_rows.dateless(item) for item in reading.items):
             at_ms = self._received(message, at_ms, len(reading.items))
             self._count_undated(reading)
-        if not self._has_devices(message, reading):
+        if not self._has_organization(message, reading):
             device = f"{reading.organization_id}/{_named(reading.items)}"
             return [Rejection(NO_ORGANIZATION, device)] * len(reading.items)
         return [
@@ -215,7 +221,8 @@ class Intake:
         ]
 
     def _received(self, message: Message, now_ms: int, several: int) -> int:
-        """The instant of the message's first item; each further one is a millisecond later."""
+        """Returns the instant of the message's first item; each further one is a millisecond
+        later."""
         at_ms = self._timestamps.take(message.topic, now_ms, several)
         return self._journal.received(
             message.key,
@@ -226,16 +233,19 @@ class Intake:
             again=message.again,
         )
 
-    def _has_devices(self, message: Message, reading: Reading) -> bool:
-        """Whether there are devices of that organization. Messages for an unknown one are recorded
-        without an organization, so that invented ones can't fill the table of refusals."""
-        return message.scope is not None or any(
-            self._device_lists(message, reading.organization_id)
+    def _has_organization(self, message: Message, reading: Reading) -> bool:
+        """Whether that organization exists. Messages for an unknown one are recorded without an
+        organization, so that invented ones can't fill the table of refusals."""
+        organization_id = reading.organization_id
+        return (
+            message.scope is not None
+            or any(self._device_lists(message, organization_id))
+            or self._device_cache.has_organization(organization_id)
         )
 
     def _device_lists(self, message: Message, organization_id: str) -> Iterator[Devices]:
-        """The cached devices that the sender may name; for an unknown device, the devices at the
-        time of the message or later."""
+        """Yields the cached devices that the sender may name; for an unknown device, the devices as
+        of the message's arrival or later."""
         yield self._device_cache.devices(organization_id, scope=message.scope)
         since_s = monotonic() - message.arrived_s
         if since_s < CACHE_S:
@@ -252,7 +262,7 @@ class Intake:
         return entry
 
     def _count_undated(self, reading: Reading) -> None:
-        """Count readings without a time, and log each device once."""
+        """Counts readings without a time, and logs each device once."""
         for item in reading.items:
             if isinstance(item, Rejection) or not live_rows.dateless(item):
                 continue

@@ -71,7 +71,8 @@ class Mappings:
 
 
 def load(path: str) -> Mappings:
-    """The file's mappings; none if ``path`` is ''. ConfigurationError names the error."""
+    """Returns the file's mappings; none if ``path`` is ''. Raises ConfigurationError naming the
+    error."""
     if not path:
         return Mappings()
     try:
@@ -88,7 +89,7 @@ def _read(path: Path) -> object:
 
 
 def parse(document: object) -> Mappings:
-    """The mappings of a parsed file. ValueError names the error."""
+    """Returns the mappings of a parsed file. Raises ValueError naming the error."""
     table = _table(document, "the file")
     _only(table, {"source", "model"}, "the file")
     listed = table.get("source", [])

@@ -1,8 +1,8 @@
-"""Uplinks of ChirpStack v4, The Things Stack v3 and wmbusmeters to payloads of our own. Pure.
+"""Converts uplinks of ChirpStack v4, The Things Stack v3 and wmbusmeters to Weir's payloads. Pure.
 
-The first two deliver a frame in JSON, decoded to an object by the network server's codec, with the
-radio's metadata beside. A frame's time is when the network server received it. wmbusmeters delivers
-one flat object.
+The first two deliver a frame in JSON: an object decoded by the network server's codec, with radio
+metadata. A frame's time is when the network server received it. wmbusmeters delivers one flat
+object.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Frame:
 
 
 def payload_of(message: object, source: Source, mappings: Mappings) -> _Table | Rejection:
-    """A payload in LatestDatapoint's names. The strongest gateway's RSSI is the networkRssi,
-    unless the model maps that itself."""
+    """Returns a payload with LatestDatapoint's names. The strongest gateway's RSSI becomes
+    networkRssi, unless the model maps that itself."""
     if not isinstance(message, dict):
         return Rejection(NOT_JSON, "")
     frame = _FRAMES[source.format](cast("_Table", message))
@@ -90,7 +90,7 @@ def _things(message: _Table) -> Frame:
 
 
 def _wmbusmeters(message: _Table) -> Frame:
-    """One flat object for each telegram: the model is the driver's name."""
+    """One flat object per telegram: the model is the driver's name."""
     return Frame(
         device=_text(message.get("id")),
         model=_text(message.get("meter")),
@@ -108,7 +108,8 @@ _FRAMES: Final[Mapping[Format, Any]] = {
 
 
 def _value(decoded: _Table, place: Place) -> Any:
-    """None if missing; a value that isn't a number stays as it is, to be refused later."""
+    """Returns None if the field is missing. A value that isn't a number is kept, to be refused
+    later."""
     value: Any = decoded
     for step in place.path:
         if isinstance(value, dict):
@@ -126,7 +127,7 @@ def _scaled(value: float, factor: float) -> float:
         return value
     try:
         return value * factor
-    except OverflowError:  # an integer beyond the largest float: refused as not finite
+    except OverflowError:  # an integer larger than any float: refused as not finite
         return math.inf
 
 

@@ -6,14 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from api.ingest.decode import DEVICE, NOT_JSON, UUID_FORM, Devices, Rejection
+from api.catalog import UUID_FORM
+from api.ingest.decode import DEVICE, NOT_JSON, Devices, Rejection
 from api.ingest.json_lines import parse_payload
 from api.ingest.mqtt.lorawan_mapping import Mappings, Source
 from api.ingest.mqtt.lorawan_uplinks import payload_of
 from api.ingest.mqtt.topics import PREFIX, UP_FILTER, matches
 
 MAX_BYTES: Final = 1 << 20
-MAX_READINGS: Final = 10_000  # of one message
+MAX_READINGS: Final = 10_000  # bytes of one message
 
 TOO_BIG: Final = "message too big"
 TOO_MANY: Final = f"more than {MAX_READINGS:,} readings in a message"
@@ -27,7 +28,7 @@ Item = dict[str, Any] | Rejection
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A decoded message. ``organization_id`` is the topic's, existing or not."""
+    """A decoded message. ``organization_id`` is the topic's, whether it exists or not."""
 
     organization_id: str
     source: str
@@ -45,7 +46,7 @@ class Reader:
         return (UP_FILTER, *(source.topic for source in self.mappings.sources))
 
     def organization_id(self, topic: str) -> str | None:
-        """Whose readings a topic brings; None for a topic without a subscription."""
+        """Returns the organization of a topic; None for a topic without a subscription."""
         if topic.startswith(PREFIX):
             levels = topic.split("/")
             return levels[2] if len(levels) == 5 and levels[4] == "up" else None
@@ -53,7 +54,7 @@ class Reader:
         return source.organization_id if source else None
 
     def read(self, topic: str, payload: bytes) -> Reading | None:
-        """None for a topic without a subscription, such as an old session's."""
+        """Returns None for a topic without a subscription, such as an old session's."""
         organization_id = self.organization_id(topic)
         if organization_id is None:
             return None
@@ -73,7 +74,7 @@ def _checked(payload: bytes) -> Rejection | None:
 
 
 def _own(device: str, payload: bytes) -> list[Item]:
-    """An object or an array of objects. The topic names the device, so payloads needn't."""
+    """Reads an object or an array of objects. The topic names the device, so payloads needn't."""
     if len(payload) > MAX_BYTES:
         return [Rejection(TOO_BIG, device)]
     value = parse_payload(payload)
@@ -95,8 +96,8 @@ def _named(value: object, device: str) -> Item:
 
 
 def spelled(devices: Devices, device: str) -> str:
-    """The device's identifier as the directory spells it: network servers write an EUI in small
-    or in capital letters, each always in its own way."""
+    """Returns the device's identifier in the directory's spelling: network servers write an EUI in
+    lower or upper case, each consistently."""
     if UUID_FORM.fullmatch(device):
         return device
     spellings = (device, device.upper(), device.lower())

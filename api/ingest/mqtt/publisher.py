@@ -1,6 +1,6 @@
 """Publishes stored readings: the interface's realtime channel.
 
-A hook of the writer: it is called after the commit, in another thread than the writer's, and only
+It is a hook of the writer, called after the commit in another thread than the writer's, and only
 queues the readings. If the broker is down for long, the oldest are dropped, counted and logged; the
 store still has them all.
 """
@@ -26,29 +26,30 @@ from api.routes.serialize import datapoint_object
 from api.settings import Settings
 from api.telemetry import metrics
 
-MOST_WAITING: Final = 50_000  # readings, some 10 MB; beyond, the oldest go
-IN_FLIGHT: Final = 1_000  # handed to the broker, not acknowledged by it
+MOST_WAITING: Final = 50_000  # readings, about 10 MB; beyond, the oldest are dropped
+IN_FLIGHT: Final = 1_000  # readings passed to the broker that it hasn't acknowledged
 STOP_S: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
 
 def publisher(settings: Settings) -> Publisher | None:
-    """None if the settings turn it off."""
+    """Returns None if the settings turn it off."""
     if not settings.mqtt_url or not settings.mqtt_publish:
         return None
     return Publisher(settings)
 
 
 def message_of(stored: Stored) -> tuple[str, bytes]:
-    """Topic and payload; the payload is that of GET …/flow/latest."""
+    """Returns topic and payload; the payload is that of GET …/flow/latest."""
     _, *datapoint_row = stored.row
     topic = datapoint(stored.organization_id, stored.device_id)
     return topic, orjson.dumps(datapoint_object(tuple(datapoint_row)))
 
 
 class Publisher:
-    """`start` it, pass it to the writer as a hook, and `stop` it after the writer. Thread-safe."""
+    """Call `start`, pass it to the writer as a hook, and call `stop` after the writer has stopped.
+    Thread-safe."""
 
     def __init__(self, settings: Settings, *, most_waiting: int = MOST_WAITING) -> None:
         self._settings = settings
@@ -66,7 +67,7 @@ class Publisher:
         return self._state.problem
 
     def __call__(self, stored: Sequence[Stored]) -> None:
-        """Returns at once."""
+        """Queues readings. Returns at once."""
         with self._changed:
             capacity = (self._waiting.maxlen or 0) - len(self._waiting)
             if len(stored) > capacity:
@@ -85,7 +86,7 @@ class Publisher:
         connect(client, self._settings, session_s=0, receive_maximum=IN_FLIGHT)
 
     def stop(self, timeout_s: float = STOP_S) -> None:
-        """Publish the waiting readings, for at most this long."""
+        """Publishes the waiting readings, for at most this long."""
         with self._changed:
             self._changed.wait_for(self._is_idle, timeout_s if self._state.is_up else 0)
             self._stopping = True
@@ -95,7 +96,7 @@ class Publisher:
         self._client.drop_out_messages()  # paho would wait for their acknowledgements
         self._client.loop_stop()
 
-    # --- Its own thread ---
+    # --- The publisher's thread ---
 
     def _run(self) -> None:
         while (stored := self._next()) is not None:

@@ -1,9 +1,9 @@
 """The queue between the thread that receives messages and the one that decodes them.
 
-Receive Maximum bounds how many the broker sends ahead of acknowledgements, not how large they are,
-nor those of QoS 0. So their memory is counted until they are settled; `put` blocks when it is full,
-so that the broker waits. The broker closes a connection that is silent for long, and redelivers
-unacknowledged messages.
+Receive Maximum limits how many messages the broker sends before acknowledgements, but not their
+size, nor those of QoS 0. So their memory is counted until they are settled, and `put` blocks when
+the queue is full, which makes the broker wait. The broker closes a connection that is silent for
+long, and redelivers unacknowledged messages.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from api.ingest.mqtt.intake import Message
 
 BATCH_MESSAGES: Final = 1_000
 BATCH_BYTES: Final = 1 << 20  # since a message may have ten thousand readings
-MOST_BYTES: Final = 64 << 20  # of all unsettled messages
-LINGER_S: Final = 0.003  # collects messages that arrive together
+MOST_BYTES: Final = 64 << 20  # bytes of all unsettled messages
+LINGER_S: Final = 0.003  # seconds: collects messages that arrive together
 
 
 class Inbox:
-    """Thread-safe. ``parts``: the number of shards, of which one is ours to decode."""
+    """Thread-safe. ``parts``: the number of shards, one of which this process decodes."""
 
     def __init__(self, shards: int = 1, *, most_bytes: int = MOST_BYTES) -> None:
         self._most_messages, self._batch_bytes = BATCH_MESSAGES * shards, BATCH_BYTES * shards
@@ -34,7 +34,7 @@ class Inbox:
         self._has_messages, self._has_room = Condition(lock), Condition(lock)
 
     def put(self, message: Message) -> None:
-        """Add a message; blocks while the inbox is full, unless closed."""
+        """Adds a message; blocks while the inbox is full, unless closed."""
         with self._has_messages:
             self._has_room.wait_for(lambda: self._bytes < self._most_bytes or self._closed)
             self._bytes += message.size
@@ -42,7 +42,7 @@ class Inbox:
             self._has_messages.notify()
 
     def put_all(self, messages: Sequence[Message]) -> None:
-        """Add messages without waiting. Look at `is_full` before."""
+        """Adds messages without waiting. Check `is_full` before."""
         with self._has_messages:
             self._bytes += sum(message.size for message in messages)
             self._messages.extend(messages)
@@ -53,7 +53,7 @@ class Inbox:
         return self._bytes >= self._most_bytes
 
     def take(self) -> list[Message]:
-        """All messages that have arrived; none when closed."""
+        """Returns all messages that have arrived; none when closed."""
         with self._has_messages:
             self._has_messages.wait_for(lambda: self._messages or self._closed)
             self._has_messages.wait_for(self._enough, LINGER_S)
@@ -69,7 +69,7 @@ class Inbox:
         return len(self._messages) >= self._most_messages or self._closed
 
     def settled(self, messages: Sequence[Message]) -> None:
-        """Release their memory."""
+        """Releases the memory of settled messages."""
         with self._has_room:
             self._bytes -= sum(message.size for message in messages)
             self._has_room.notify()

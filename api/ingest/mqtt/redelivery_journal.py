@@ -1,12 +1,13 @@
 """A journal of messages, for redeliveries.
 
 It records when messages without a timestamp arrived, which becomes their readings' time: with
-another time, a redelivery would be counted twice. So the time is on disk before the reading is
-stored. It also records the submission in which a message's refused readings were counted: the
+another time, a redelivery would be counted twice. The time is therefore on disk before the reading
+is stored. It also records the submission in which a message's refused readings were counted: the
 store saves the number of the last submission in the same transaction.
 
-Within a session a message is redelivered with the same packet identifier. That (with the session's
-number where there are several) is the key of its note, which also has a digest of its content.
+Within a session a message is redelivered with the same packet identifier. This identifier (with the
+session's number where there are several) is the key of its note, which also has a digest of its
+content.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from typing import Final, NamedTuple, TextIO
 from api.errors import ConfigurationError
 
 _MAX_LINES: Final = 200_000  # then the file is rewritten, with at most `MOST_NOTES` lines
-MOST_NOTES: Final = 65_535  # packet identifiers of a session; beyond, the oldest notes go
+MOST_NOTES: Final = 65_535  # packet identifiers of a session; beyond, the oldest notes are dropped
 
 
 class _Note(NamedTuple):
-    """A message whose ``several`` readings are of ``received_ms`` and the milliseconds after it.
-    ``submitted``: the submission that counted its refused readings, 0 for none."""
+    """A message whose ``several`` readings have the time ``received_ms`` and the milliseconds after
+    it. ``submitted``: the submission that counted its refused readings, 0 for none."""
 
     digest: str
     received_ms: int
@@ -45,7 +46,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._notes: dict[str, _Note] = {}
         self._file: TextIO | None = None
-        self._fresh: dict[str, None] = {}  # keys not flushed yet, in their order
+        self._fresh: dict[str, None] = {}  # keys not flushed yet, in order
         self._lines = 0
         self._path = path
         try:
@@ -67,7 +68,8 @@ class Journal:
         *,
         again: bool,
     ) -> int:
-        """The instant of the message's first delivery; ``again``: this one is a redelivery."""
+        """Returns the instant of the message's first delivery. ``again``: this one is a
+        redelivery."""
         digest = _digest(topic, payload)
         note = self._notes.get(key)
         if again and note is not None and note.digest == digest:
@@ -76,7 +78,7 @@ class Journal:
         return now_ms
 
     def _note(self, key: str, note: _Note) -> None:
-        self._notes.pop(key, None)  # so that it becomes the newest
+        self._notes.pop(key, None)  # makes it the newest
         self._notes[key] = note
         self._fresh[key] = None
         if len(self._notes) > MOST_NOTES:
@@ -85,7 +87,7 @@ class Journal:
             self._fresh.pop(oldest, None)
 
     def submitted(self, key: str, topic: str, payload: bytes) -> int:
-        """The submission that counted this message's refused readings; 0 if none did."""
+        """Returns the submission that counted this message's refused readings; 0 if none did."""
         note = self._notes.get(key)
         matches = note is not None and note.digest == _digest(topic, payload)
         return note.submitted if note is not None and matches else 0
@@ -98,8 +100,8 @@ class Journal:
         self._note(key, note._replace(submitted=number))
 
     def forget_submitted_after(self, number: int) -> None:
-        """Reset submissions of earlier processes after that number: they were never stored. The
-        next flush keeps this: later submissions get the same numbers, and are stored."""
+        """Resets submissions of earlier processes after that number: they were never stored. The
+        next flush saves this: later submissions get the same numbers, and are stored."""
         for key, note in self._notes.items():
             if note.submitted > number:
                 self._notes[key] = note._replace(submitted=0)
@@ -107,11 +109,11 @@ class Journal:
 
     @property
     def end_ms(self) -> int:
-        """The end of the last noted instant."""
+        """Returns the end of the last noted instant."""
         return max((note.received_ms + note.several for note in self._notes.values()), default=0)
 
     def flush(self) -> None:
-        """Flush to disk. Raises OSError."""
+        """Flushes to disk. Raises OSError."""
         if not self._fresh:
             return
         if self._file is None or self._lines > _MAX_LINES:
@@ -121,7 +123,7 @@ class Journal:
         self._fresh.clear()
 
     def clear(self) -> None:
-        """Forget everything: a new session reuses message ids. Needs no disk space."""
+        """Deletes all notes: a new session reuses message ids. Needs no disk space."""
         self._notes.clear()
         self._fresh.clear()
         self.close()
@@ -139,7 +141,7 @@ class Journal:
     def _read(self, text: str) -> None:
         for line in text.splitlines(keepends=True):
             fields = line.split(" ")
-            if len(fields) in (4, 5) and fields[0] and line.endswith("\n"):  # else cut off
+            if len(fields) in (4, 5) and fields[0] and line.endswith("\n"):  # otherwise cut off
                 numbers = map(int, fields[2:])  # four fields: of an older version
                 self._notes[fields[0]] = _Note(fields[1], *numbers)
 

@@ -1,4 +1,4 @@
-"""Publishes single retained messages: the state of alerts."""
+"""Publishes single retained messages for alerts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONFIRM_S: Final = 5.0
 
 
 def publish_retained(settings: Settings, topic: str, payload: bytes) -> str:
-    """Why it failed, or "" once the broker confirmed it."""
+    """Publishes a message. Returns why it failed, or "" once the broker confirmed it."""
     answers: Queue[str] = Queue()
     client = new_client(settings, "")
 

@@ -1,4 +1,5 @@
-"""How several ingesters divide messages: by a shared subscription, or by hash of device. Pure.
+"""How several ingesters divide messages: by a shared subscription, or by a hash of the device.
+Pure.
 
 The session's name depends on the method, so that no session keeps the subscriptions of another one.
 """
@@ -13,7 +14,7 @@ from api.settings import Settings
 
 
 def session_name(settings: Settings) -> str:
-    """The client id of the ingester with these settings."""
+    """Returns the client id of the ingester with these settings."""
     name = settings.mqtt_client_id
     if settings.mqtt_share:
         return f"{name}-of-{settings.mqtt_share}"
@@ -22,14 +23,14 @@ def session_name(settings: Settings) -> str:
 
 
 def subscriptions(settings: Settings, filters: Sequence[str]) -> list[str]:
-    """What to subscribe to for these topic filters."""
+    """Returns the subscriptions for these topic filters."""
     if settings.mqtt_share:
         return [f"$share/{settings.mqtt_share}/{topic}" for topic in filters]
     return list(filters)
 
 
 def is_ours(shard: Shard | None, topic: str) -> bool:
-    """Whether messages of that topic are this ingester's. A topic belongs to one device, so a
+    """Whether this ingester stores messages of that topic. A topic belongs to one device, so a
     device always belongs to the same ingester."""
     if shard is None or shard.of == 1:
         return True

@@ -1,4 +1,4 @@
-"""Weir's own topics, both ways."""
+"""Weir's own topics, in both directions."""
 
 from __future__ import annotations
 
@@ -13,27 +13,29 @@ _SPECIAL: Final = frozenset("+#\x00")
 
 
 def up(organization_id: str, network_unique_identifier: str) -> str:
-    """Where a device publishes what it measured."""
+    """Returns the topic on which a device publishes its readings."""
     return f"{PREFIX}/{organization_id}/{network_unique_identifier}/up"
 
 
 def datapoint(organization_id: str, device_id: str) -> str:
-    """Where Weir publishes what it stored; ``device_id`` is the device's UUID."""
+    """Returns the topic on which Weir publishes stored readings; ``device_id`` is the device's
+    UUID."""
     return f"{PREFIX}/{organization_id}/{device_id}/datapoint"
 
 
 def device_state(organization_id: str, device_id: str) -> str:
-    """Where Weir publishes a device's state for Home Assistant, retained."""
+    """Returns the topic of a device's state for Home Assistant, retained."""
     return f"{PREFIX}/{organization_id}/{device_id}/state"
 
 
 def availability(installation: str) -> str:
-    """Where Weir publishes whether it runs."""
+    """Returns the topic that shows whether Weir is running."""
     return f"{PREFIX}/{installation}/availability"
 
 
 def matches(topic_filter: str, topic: str) -> bool:
-    """MQTT's rule for ``+`` and ``#``; topics that begin with ``$`` match no leading wildcard."""
+    """Matches by MQTT's rule for ``+`` and ``#``; topics that begin with ``$`` match no leading
+    wildcard."""
     if topic.startswith("$") and topic_filter[:1] in ("+", "#"):
         return False
     wanted, levels = topic_filter.split("/"), topic.split("/")
@@ -46,7 +48,8 @@ def matches(topic_filter: str, topic: str) -> bool:
 
 
 def is_filter(text: str) -> bool:
-    """Whether a broker would accept it: ``+`` alone in its level, ``#`` alone in the last."""
+    """Whether a broker would accept the filter: ``+`` alone in its level, ``#`` alone in the
+    last."""
     levels = text.split("/")
     whole = all(level in ("+", "#") or not _SPECIAL & set(level) for level in levels)
     return bool(text) and whole and "#" not in levels[:-1]

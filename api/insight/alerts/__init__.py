@@ -1,6 +1,6 @@
-"""Alerts: which findings, states and values somebody is notified of, and when.
+"""Alerts: which findings, states and values people are notified of, and when.
 
 `rules` validates rules; `conditions` finds where one holds; `state_machine` turns that into
-episodes; `grouping` makes one message of many. These are pure; `evaluator` applies them to the
-store.
+episodes; `grouping` combines many messages into one. These are pure; `evaluator` applies them to
+the store.
 """

@@ -1,4 +1,4 @@
-"""Where a rule's condition holds: in findings, in a status, in the values of a metric."""
+"""Where a rule's condition holds: in findings, in a status, or in the values of a metric."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from api.metering.status import State
 from api.store.base import FindingRow, Status
 
 STATE: Final = "state"
-BY_CLOCK: Final = frozenset(("silent", STATE))  # they go on, or begin, although nothing is received
+BY_CLOCK: Final = frozenset(("silent", STATE))  # continue, or begin, although nothing is received
 WARNING: Final = "warning"
 _UNKNOWN: Final = (State.SILENT.value, State.NO_DATA.value, State.INACTIVE.value)
 
@@ -24,8 +24,8 @@ Values = Sequence[tuple[int, float | None]]
 
 
 class ConditionResult(NamedTuple):
-    """``unclear``: nothing is known that could end or begin a condition; all stays as it is;
-    ``unknown``: likewise, of these subjects alone."""
+    """``unclear``: there is too little data to begin or end a condition, so everything stays as it
+    is. ``unknown``: the same for these subjects only."""
 
     conditions: Sequence[Condition]
     unclear: bool = False
@@ -59,7 +59,7 @@ def of_finding(row: FindingRow) -> Condition:
 
 
 def of_status(rule: Rule, status: Status | None) -> ConditionResult:
-    """A device without data keeps the state that it was in, unless the rule asks for just that."""
+    """A device without data keeps its state, unless the rule asks for that very state."""
     if status is None:
         return ConditionResult((), unclear=True)
     if status.state not in rule.states:
@@ -84,7 +84,8 @@ def of_status(rule: Rule, status: Status | None) -> ConditionResult:
 
 
 def of_budgets(states: Iterable[BudgetState]) -> ConditionResult:
-    """Those that their month will likely exceed. Where a month's end isn't known all stays."""
+    """Returns the budgets that their month will likely exceed. Where a month end is unknown,
+    everything stays."""
     conditions: list[Condition] = []
     unknown: set[str] = set()
     for each in states:
@@ -130,15 +131,16 @@ def _budget_words(state: BudgetState, end: MonthEnd, chance: float) -> str:
 
 
 def resolution_for(duration_ms: int) -> Resolution:
-    """Of the values that a limit is compared with: a duration spans several of them."""
+    """Returns the resolution of the values that a limit is compared with: a duration spans several
+    of them."""
     if duration_ms >= 12 * HOUR_MS:
         return COARSEST_STORED
     return STORED[1] if duration_ms >= HOUR_MS else ONE_MINUTE
 
 
 def of_values(rule: Rule, values: Values, bucket_ms: int) -> ConditionResult:
-    """Runs of values beyond the limit for at least the duration. A gap neither begins nor ends a
-    run: it keeps what was before it."""
+    """Finds runs of values beyond the limit that last at least the duration. A gap neither begins
+    nor ends a run: the state before it continues."""
     runs: list[_Run] = []
     run: _Run | None = None
     for start_ms, value in values:

@@ -1,4 +1,4 @@
-"""What becomes of the alerts of some devices, given all that is to be known of them."""
+"""Decides what happens to the alerts of some devices, from all of the facts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from api.catalog import UNIT_SYSTEMS
 from api.insight.alerts import state_machine
 from api.insight.alerts.conditions import (
     ConditionResult,
@@ -31,7 +32,7 @@ Groups = Mapping[str, frozenset[int]]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an organization's alerts stand on."""
+    """The facts on which an organization's alerts are decided."""
 
     organization_id: str
     rules: Mapping[str, StoredRule]
@@ -40,6 +41,7 @@ class Facts:
     groups: Mapping[str, frozenset[int]]
     devices: Mapping[int, Device]
     downtime: Quiet | None
+    units: str = UNIT_SYSTEMS[0]
 
 
 @dataclass(slots=True)
@@ -49,12 +51,12 @@ class DeviceFacts:
     status: Status | None
     findings: Sequence[FindingRow]
     quiet: Sequence[Quiet]
-    values: dict[str, Values] = field(default_factory=dict[str, Values])  # by rule
+    values: dict[str, Values] = field(default_factory=dict[str, Values])  # by rule id
     budgets: Sequence[BudgetState] = ()
 
 
 class Decision:
-    """Made inside of the store's transaction; reads nothing more."""
+    """Runs inside the store's transaction, and reads nothing more."""
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class Decision:
             sum(device.active for device in facts.devices.values()),
             facts.devices.get,
             self._new_id,
+            facts.units,
         )
         changed = {each.id: each for each in outcome.episodes}
         gone = set(outcome.dropped)

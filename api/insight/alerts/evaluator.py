@@ -13,7 +13,8 @@ from time import monotonic
 from typing import Final
 from uuid import uuid4
 
-from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
+from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS, UNIT_SYSTEMS
+from api.domain.organization import units_of
 from api.insight.alerts.conditions import (
     Values,
     resolution_for,
@@ -32,17 +33,18 @@ from api.store.base.alerts import (
 )
 from api.timez import now_ms as clock_ms
 
-BATCH: Final = 500  # devices of one transaction
-LOOK_BACK_MS: Final = 31 * DAY_MS  # of findings that are over
-VALUES_MS: Final = 6 * HOUR_MS  # of values, and their rule's duration: later ones are not seen
-DIRECTORY_S: Final = 10.0  # for which devices and groups are taken as they were
+BATCH: Final = 500  # devices per transaction
+LOOK_BACK_MS: Final = 31 * DAY_MS  # how far back findings that ended are read
+VALUES_MS: Final = 6 * HOUR_MS  # plus the rule's duration: how far back values are read
+DIRECTORY_S: Final = 10.0  # how long the list of devices and groups is cached
 POLL_S: Final = 1.0
 CLOCK_S: Final = 20.0
-DOWN_MS: Final = 3 * MINUTE_MS  # without a run: a downtime of our own
+DOWN_MS: Final = 3 * MINUTE_MS  # time without a run that counts as downtime of Weir itself
 
 
 class AlertEvaluator:
-    """One a process; not thread-safe. ``watch``: a time without runs is our own downtime."""
+    """One per process; not thread-safe. ``watch``: a time without runs counts as downtime of
+    Weir."""
 
     def __init__(
         self,
@@ -56,7 +58,7 @@ class AlertEvaluator:
         self._directories: dict[str, tuple[float, Mapping[int, Device], Groups]] = {}
 
     def run(self, now_ms: int | None = None) -> int:
-        """All that is due; how many messages were queued."""
+        """Handles everything that is due. Returns how many messages were queued."""
         now_ms = clock_ms() if now_ms is None else now_ms
         if self._watch:
             self._tick(now_ms)
@@ -70,7 +72,7 @@ class AlertEvaluator:
             queued += self._batch(marks, now_ms)
 
     def _tick(self, now_ms: int) -> None:
-        """Note that we are here, and since when after a time in which we weren't."""
+        """Records this run, and the downtime after a time without runs."""
         if monotonic() < self._ticked_s:
             return
         clock = self._store.alert_clock()
@@ -91,7 +93,7 @@ class AlertEvaluator:
             facts = self._facts(organization_id, now_ms)
             read = self._read(facts, [mark.key for mark in own], now_ms) if facts.rules else {}
             decision = Decision(facts, read, now_ms, self._new_id)
-            since_ms = now_ms - LOOK_BACK_MS - DAY_MS  # longer than findings: none is taken as new
+            since_ms = now_ms - LOOK_BACK_MS - DAY_MS  # longer than findings: none counts as new
             changes = self._store.decide_alerts(organization_id, own, since_ms, decision.decide)
             queued += len(changes.messages)
         return queued
@@ -115,6 +117,7 @@ class AlertEvaluator:
             groups,
             devices,
             self._downtime() if self._watch else None,
+            units_of(store, organization_id) if rules else UNIT_SYSTEMS[0],
         )
 
     def _directory(self, organization_id: str) -> tuple[Mapping[int, Device], Groups]:
@@ -165,7 +168,8 @@ class AlertEvaluator:
         return read
 
     def _budgets(self, facts: Facts) -> dict[int, list[BudgetState]]:
-        """By the device whose alert it is: a group's is that of its first device."""
+        """Returns budget states by the device that their alert is stored with: a group's is its
+        first device."""
         by_key: defaultdict[int, list[BudgetState]] = defaultdict(list)
         if any(each.rule.source == "budget" for each in facts.rules.values()):
             id = facts.organization_id
@@ -197,8 +201,8 @@ class _RepeatedWork(WorkerThread):
 
 
 class AlertThreads:
-    """Makes month ends, queues reports, evaluates the rules and sends the messages, beside a writer
-    until it is stopped."""
+    """Forecasts month ends, queues reports, evaluates the rules and sends the messages, beside a
+    writer until it is stopped."""
 
     def __init__(self, store: Store, send: Callable[[], int]) -> None:
         evaluator = AlertEvaluator(store, watch=True)

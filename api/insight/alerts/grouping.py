@@ -1,4 +1,4 @@
-"""One message for many devices that fall silent together, as behind a gateway that fails."""
+"""Combines the messages of many devices that fall silent together, as behind a failed gateway."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from api.insight.alerts.conditions import STATE
 from api.insight.alerts.model import Episode
 
 SUBJECTS: Final = frozenset(("silent", "missing-data", STATE))
-SHARE: Final = 0.2  # of a group's devices
+SHARE: Final = 0.2  # share of a group's devices
 LEAST: Final = 3  # devices
-AT_ONCE: Final = 20  # devices, of whatever groups
+AT_ONCE: Final = 20  # devices in any groups
 TOGETHER_MS: Final = 30 * MINUTE_MS
-FIRST_WAIT_MS: Final = MINUTE_MS  # for others that fall silent too
+FIRST_WAIT_MS: Final = MINUTE_MS  # time to wait for others that fall silent too
 LONGEST_WAIT_MS: Final = 15 * MINUTE_MS
 
 
 class Outage(NamedTuple):
-    """``name`` of the group, "" for the organization. ``id``: of one that was sent already."""
+    """``name`` of the group, "" for the organization. ``id`` is that of an outage already sent."""
 
     name: str
     members: frozenset[str]
@@ -27,7 +27,8 @@ class Outage(NamedTuple):
 
 
 def wait_ms(subject: str, cadence_ms: int, devices: int) -> int:
-    """How long a device's silence waits for that of others: until each has been due once."""
+    """Returns how long a device's silence waits for that of others: until each has been due
+    once."""
     if subject not in SUBJECTS or devices < LEAST:
         return 0
     return min(max(FIRST_WAIT_MS, cadence_ms), LONGEST_WAIT_MS)
@@ -39,8 +40,9 @@ def outages(
     groups: Mapping[str, frozenset[int]],
     devices: int,
 ) -> list[Outage]:
-    """``fires`` are to be sent; ``others``: open episodes, pending ones too. ``groups``: of the
-    organization's devices, of which there are ``devices``. Each fire is in one outage at most."""
+    """Groups silences into outages. ``fires`` are about to be sent; ``others`` are open episodes,
+    pending ones included. ``groups`` are those of the organization's ``devices`` devices. Each fire
+    is in at most one outage."""
     left = {each.id: each for each in fires if each.subject in SUBJECTS}
     every = {each.id: each for each in (*others, *left.values()) if each.ended_ms is None}
     result: list[Outage] = []
@@ -69,7 +71,7 @@ def _together(one: Episode, other: Episode) -> bool:
 def _joined(
     first: Episode, near: Sequence[Episode], groups: Mapping[str, frozenset[int]]
 ) -> Outage | None:
-    """The outage that was sent already and that the device belongs to."""
+    """Returns the outage that was already sent and that the device belongs to."""
     for each in near:
         if each.group_id is not None and each.state == "firing":
             keys = groups.get(each.group_name)
@@ -85,7 +87,8 @@ def _outage(
     groups: Mapping[str, frozenset[int]],
     devices: int,
 ) -> Outage | None:
-    """The smallest group of the device of which too large a share is silent; else many at once."""
+    """Returns the smallest group of the device in which too large a share is silent; else many
+    devices at once."""
     own = sorted((len(keys), name) for name, keys in groups.items() if first.device_key in keys)
     for size, name in own:
         within = [each for each in near if each.device_key in groups[name]]

@@ -1,4 +1,4 @@
-"""How often a rule would have fired: over the last 90 days, on which devices."""
+"""How often a rule would have fired in the last 90 days, and on which devices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from api.store.base import Device, DeviceQuery, FindingQuery, Scope, Store
 
 DAYS: Final = 90
 MOST_FINDINGS: Final = 20_000
-WITHIN_S: Final = 4.0  # for values, which are read device by device
+WITHIN_S: Final = 4.0  # devices counted for rules on values, which are read device by device
 STANDS_FOR: Final = {
     State.SILENT.value: ("silent",),
     State.DEGRADED.value: ("missing-data", "low-quality"),
@@ -28,7 +28,7 @@ STATES_NOTE: Final = (
 
 
 class Fired(NamedTuple):
-    """``fired_ms`` None of ``end_ms``: it is open."""
+    """``end_ms`` None: still open."""
 
     device: Device
     subject: str
@@ -37,7 +37,7 @@ class Fired(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """``covered``: devices that the rule is for. ``note``: what the count isn't."""
+    """``covered``: devices that the rule applies to. ``note``: what the count leaves out."""
 
     from_ms: int
     to_ms: int
@@ -47,7 +47,7 @@ class Preview(NamedTuple):
 
 
 def preview(store: Store, scope: Scope, rule: Rule, now_ms: int) -> Preview:
-    """Of what the scope sees. Times that are in one message count one by one."""
+    """Counts within the scope. Devices that one message would combine count one by one."""
     from_ms = now_ms - DAYS * DAY_MS
     devices = store.devices(scope, DeviceQuery())
     groups = store.groups_by_device([each.key for each in devices]) if rule.groups else {}
@@ -115,7 +115,8 @@ def _of_values(
 def _values(
     store: Store, rule: Rule, device: Device, from_ms: int, now_ms: int
 ) -> list[tuple[int, float | None]]:
-    """Fine ones only of hours in which some value is beyond the limit; an hour's own elsewhere."""
+    """Reads fine values only for hours in which some value is beyond the limit; the hourly value
+    elsewhere."""
     metric, resolution = METRIC_BY_NAME[rule.metric], resolution_for(rule.duration_ms)
     if resolution is COARSEST_STORED:
         return store.metric_values(device.key, metric, resolution, from_ms, now_ms)

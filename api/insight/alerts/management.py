@@ -1,4 +1,4 @@
-"""What administrators do with rules and receivers. What operators do: `operator_actions`."""
+"""Changes of rules and receivers by administrators. Those by operators: `operator_actions`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uuid import uuid4
 import orjson
 
 from api.domain.identify import storable
-from api.errors import BadRequest, Conflict, Forbidden, NotFound, ParameterProblem
+from api.errors import Conflict, Forbidden, NotFound, invalid_fields
 from api.insight.alerts.rules import NAME_LENGTH, Rule, RuleProblems, StoredRule, parse_rule
 from api.insight.receivers import KIND_BY_NAME
 from api.insight.receivers.sealed_secrets import ReceiverSeal
@@ -28,17 +28,11 @@ _POLL_S: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who changes something: a name that is no secret, when, and what they see."""
+    """Who makes a change: a name that is no secret, the time, and the scope."""
 
     name: str
     scope: Scope
     now_ms: int
-
-
-def bad(**problems: str) -> BadRequest:
-    """Of some fields, each with what is wrong."""
-    listed = tuple(ParameterProblem(name, words) for name, words in problems.items())
-    return BadRequest("Some fields are invalid; errors lists them.", errors=listed)
 
 
 def require_whole(scope: Scope) -> None:
@@ -56,7 +50,7 @@ def audited(
     after: Mapping[str, Any] | None,
     reason: str = "",
 ) -> list[AuditEntry]:
-    """What the audit log says of a change, without secrets."""
+    """Returns the audit log entries of a change, without secrets."""
     whose = author.scope.organization_id
     return [
         AuditEntry(author.now_ms, whose, author.name, kind, action, subject, before, after, reason)
@@ -67,7 +61,7 @@ def audited(
 
 
 def rules(store: Store, scope: Scope) -> list[StoredRule]:
-    """None for who sees only some devices."""
+    """Returns no rules for a scope of some devices only."""
     if not scope.grant.everything:
         return []
     return [StoredRule.of(row) for row in store.alert_rules(scope.organization_id)]
@@ -81,19 +75,20 @@ def rule(store: Store, scope: Scope, rule_id: str) -> StoredRule:
 
 
 def checked_rule(store: Store, scope: Scope, body: Mapping[str, Any]) -> Rule:
-    """BadRequest names each bad field; devices may be given by any identifier."""
+    """Checks a rule. Raises BadRequest naming each bad field. Devices may be given by any
+    identifier."""
     try:
         parsed = parse_rule(body)
     except RuleProblems as error:
-        raise bad(**error.by_field) from None
+        raise invalid_fields(**error.by_field) from None
     receiver_ids = {each.id for each in store.alert_receivers(scope.organization_id)}
     if any(id not in receiver_ids for id in parsed.receivers):
-        raise bad(receivers="names a receiver that isn't there")
+        raise invalid_fields(receivers="names a receiver that isn't there")
     if not all(storable(each) for each in (*parsed.devices, *parsed.groups)):
-        raise bad(devices="names a device that isn't there")
+        raise invalid_fields(devices="names a device that isn't there")
     devices = store.resolve(scope, list(parsed.devices)) if parsed.devices else []
     if any(device is None for device in devices):
-        raise bad(devices="names a device that isn't there, or that you can't see")
+        raise invalid_fields(devices="names a device that isn't there, or that you can't see")
     ids = tuple(dict.fromkeys(device.id for device in devices if device is not None))
     return Rule(**{name: getattr(parsed, name) for name in _PLAIN}, devices=ids)
 
@@ -119,7 +114,7 @@ def create_rule(store: Store, author: Author, body: Mapping[str, Any]) -> Stored
 def change_rule(
     store: Store, author: Author, rule_id: str, body: Mapping[str, Any]
 ) -> tuple[StoredRule, StoredRule]:
-    """(before, after). What isn't sent stays."""
+    """Returns (before, after). Fields that aren't sent stay."""
     require_whole(author.scope)
     before = rule(store, author.scope, rule_id)
     after = StoredRule(
@@ -161,11 +156,12 @@ def receiver(store: Store, scope: Scope, receiver_id: str) -> ReceiverRow:
 def create_receiver(
     store: Store, settings: Settings, author: Author, body: Mapping[str, Any]
 ) -> tuple[ReceiverRow, dict[str, str]]:
-    """The receiver, and the secrets that were made for it: shown once."""
+    """Creates a receiver. Returns it with the secrets generated for it, which are shown only
+    once."""
     require_whole(author.scope)
     kind = body.get("kind")
     if kind not in KIND_BY_NAME:
-        raise bad(kind=f"must be one of {', '.join(KIND_BY_NAME)}")
+        raise invalid_fields(kind=f"must be one of {', '.join(KIND_BY_NAME)}")
     config, secret = _parsed(str(kind), body)
     made = ReceiverRow(
         id=str(uuid4()),
@@ -190,11 +186,12 @@ def create_receiver(
 def change_receiver(
     store: Store, settings: Settings, author: Author, receiver_id: str, body: Mapping[str, Any]
 ) -> ReceiverRow:
-    """What isn't sent stays, a secret too. Switching it on forgets its trouble."""
+    """Changes a receiver. Fields that aren't sent stay, a secret included. Switching it on clears
+    its trouble."""
     require_whole(author.scope)
     before = receiver(store, author.scope, receiver_id)
     if body.get("kind", before.kind) != before.kind:
-        raise bad(kind="can't be changed: create another receiver")
+        raise invalid_fields(kind="can't be changed: create another receiver")
     seal = ReceiverSeal(settings.secret)
     given = {field.name for field in KIND_BY_NAME[before.kind].fields} & set(body)
     config, secret = before.config, before.secret
@@ -217,7 +214,7 @@ def change_receiver(
 
 
 def drop_receiver(store: Store, author: Author, receiver_id: str) -> ReceiverRow:
-    """Conflict while a rule notifies it."""
+    """Deletes a receiver. Raises Conflict while a rule notifies it."""
     require_whole(author.scope)
     before = receiver(store, author.scope, receiver_id)
     using = [
@@ -232,7 +229,7 @@ def drop_receiver(store: Store, author: Author, receiver_id: str) -> ReceiverRow
 
 
 def shown(row: ReceiverRow) -> dict[str, Any]:
-    """What may be shown of it: no secret."""
+    """Returns what may be shown of a receiver: no secret."""
     config = orjson.loads(row.config)
     return {"name": row.name, "kind": row.kind, "enabled": bool(row.enabled), "config": config}
 
@@ -245,26 +242,28 @@ def _parsed(kind: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[st
     except ValueError as error:
         name, _, words = str(error).partition(" ")
         field = name.rstrip(":")
-        raise bad(**{field if field in names else names[0]: words or str(error)}) from None
+        raise invalid_fields(
+            **{field if field in names else names[0]: words or str(error)}
+        ) from None
 
 
 def _name(body: Mapping[str, Any]) -> str:
     value = body.get("name")
     name = " ".join(value.split()) if isinstance(value, str) else ""
     if not name or len(name) > NAME_LENGTH or not name.isprintable():
-        raise bad(name=f"must be text of at most {NAME_LENGTH} characters")
+        raise invalid_fields(name=f"must be text of at most {NAME_LENGTH} characters")
     return name
 
 
 def _flag(body: Mapping[str, Any], name: str, *, default: bool) -> bool:
     value = body.get(name, default)
     if not isinstance(value, bool):
-        raise bad(**{name: "must be true or false"})
+        raise invalid_fields(**{name: "must be true or false"})
     return value
 
 
 def queue_test(store: Store, author: Author, receiver_id: str) -> MessageRow:
-    """A message that says it is a test; the writer sends it."""
+    """Queues a test message; the writer sends it."""
     chosen = receiver(store, author.scope, receiver_id)
     id = str(uuid4())
     body: dict[str, Any] = {
@@ -286,7 +285,8 @@ def queue_test(store: Store, author: Author, receiver_id: str) -> MessageRow:
 
 
 def once_sent(store: Store, message: MessageRow) -> MessageRow:
-    """The message once it was sent or failed; still queued where nobody sends it in time."""
+    """Waits for a message: returns it once it was sent or failed, or still queued where nobody
+    sends it in time."""
     ends = time.monotonic() + TEST_S
     while message.state == "queued" and time.monotonic() < ends:
         time.sleep(_POLL_S)

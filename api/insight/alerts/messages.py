@@ -1,4 +1,4 @@
-"""From events to messages: to whom, in which thread, with what in them."""
+"""Turns events into messages: receivers, threads and content."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from typing import Any, Final
 
 import orjson
 
+from api.catalog import UNIT_SYSTEMS
 from api.insight.alerts.grouping import Outage, outages
 from api.insight.alerts.model import Episode, Event
 from api.insight.alerts.rules import StoredRule
 from api.insight.findings import KIND_BY_NAME
+from api.metering.units import words_in
 from api.store.base import Device
 from api.store.base.alerts import MessageRow
 from api.timez import HOUR_MS, stamp
 
-MOST_LISTED: Final = 50  # alerts of one message
+MOST_LISTED: Final = 50  # most alerts of one message
 LATE_NOTE_MS: Final = HOUR_MS
 
 
 @dataclass(frozen=True, slots=True)
 class MessageContext:
-    """``receivers``: ids of those that are on. ``groups``: name → device keys, of an organization
-    of ``devices`` devices. ``device_of``: by key."""
+    """``receivers``: ids of those that are enabled. ``groups``: name → device keys, in an
+    organization of ``devices`` devices. ``device_of``: by key. ``units``: of the numbers in
+    texts."""
 
     organization_id: str
     now_ms: int
@@ -34,6 +37,7 @@ class MessageContext:
     devices: int
     device_of: Callable[[int], Device | None]
     new_id: Callable[[], str]
+    units: str = UNIT_SYSTEMS[0]
 
 
 def announce(
@@ -42,8 +46,8 @@ def announce(
     episodes: Mapping[str, Episode],
     opened: Iterable[Episode],
 ) -> tuple[dict[str, Episode], list[MessageRow]]:
-    """Episodes as they are once notified, and the messages. ``episodes``: by id, as the events left
-    them; ``opened``: all others of the organization that are open."""
+    """Returns the episodes after notification, and the messages. ``episodes``: by id, as the events
+    left them; ``opened``: all other open ones of the organization."""
     return _Announcer(setting, episodes, opened).all(events)
 
 
@@ -55,7 +59,7 @@ class _Announcer:
         self._now = dict(episodes)
         self._others = {each.id: each for each in opened} | self._now
         self._messages: list[MessageRow] = []
-        # Groups and how many of their members are open
+        # (group, how many of its members are open)
         self._lasting = Counter(e.group_id for e in self._others.values() if e.open)
 
     def all(self, events: Sequence[Event]) -> tuple[dict[str, Episode], list[MessageRow]]:
@@ -72,7 +76,7 @@ class _Announcer:
                 self._announce(event)
         return self._now, self._messages
 
-    # --- Who is notified ---
+    # --- Receivers ---
 
     def _receivers(self, rule_id: str) -> tuple[str, ...]:
         stored = self._s.rules.get(rule_id)
@@ -100,7 +104,8 @@ class _Announcer:
         return replace(episode, told=notified, told_ms=self._s.now_ms, due_ms=due_ms, not_sent="")
 
     def _announce_outage(self, outage: Outage, fires: Mapping[str, Episode]) -> None:
-        """One message for all of them; who joins later is in it silently."""
+        """Announces an outage of all of them. Episodes that join later send no message of their
+        own."""
         members = [self._now[id] for id in sorted(outage.members)]
         joined = self._founder(outage)
         receiver_ids = joined.told if joined is not None else self._receivers(members[0].rule_id)
@@ -127,7 +132,7 @@ class _Announcer:
         return next(each for each in self._others.values() if each.group_id == outage.id)
 
     def _size(self, outage: Outage, members: Sequence[Episode]) -> int:
-        """With those that wait to fire."""
+        """Returns the number of members, including those that wait to fire."""
         first = members[0]
         keys = self._s.groups.get(outage.name)
         return sum(
@@ -146,12 +151,12 @@ class _Announcer:
         if episode.group_id is not None:
             if self._lasting[episode.group_id]:
                 return
-            self._lasting[episode.group_id] = 1  # notified
+            self._lasting[episode.group_id] = 1  # ids that were notified
         self._now[episode.id] = self._queue(
             event, episode, [episode], episode.told, size=episode.group_size
         )
 
-    # --- What it says ---
+    # --- Content ---
 
     def _queue(
         self,
@@ -188,6 +193,7 @@ class _Announcer:
             "group": group,
             "note": event.note or _late_note(event),
             "at": stamp(self._s.now_ms),
+            "units": self._s.units,
             "alerts": [self._alert(each, event.kind == "resolve") for each in listed[:MOST_LISTED]],
         }
 
@@ -204,7 +210,7 @@ class _Announcer:
             "subject": episode.subject,
             "kind": subject_label(episode.subject) if kind is None else kind.label,
             "severity": condition.severity,
-            "words": condition.words,
+            "words": words_in(condition.words, self._s.units),
             "value": condition.value,
             "unit": condition.unit,
             "costPerDay": condition.cost_per_day,
@@ -214,7 +220,8 @@ class _Announcer:
 
 
 def _late_note(event: Event) -> str:
-    """For readings that arrived late: it isn't as if it began now."""
+    """Returns a note for readings that arrived late, so that the alert doesn't look as if it began
+    now."""
     episode = event.episode
     late_ms = episode.noticed_ms - (episode.fired_ms or episode.noticed_ms)
     if event.kind != "fire" or late_ms < LATE_NOTE_MS:
@@ -223,12 +230,12 @@ def _late_note(event: Event) -> str:
 
 
 def subject_label(subject: str) -> str:
-    """Of a kind of finding, "state" or a metric."""
+    """Returns the label of a kind of finding, "state" or a metric."""
     kind = KIND_BY_NAME.get(subject)
     text = subject.replace("_", " ")
     return text[:1].upper() + text[1:] if kind is None else kind.label
 
 
 def _place(event: Event, episode: Episode) -> int:
-    """Of a message in its thread: the fire first, the resolve last."""
+    """Returns the order of a message in its thread: the firing one first, the resolved one last."""
     return 1_000_000 if event.kind == "resolve" else episode.events

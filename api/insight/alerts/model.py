@@ -1,4 +1,4 @@
-"""What the rules of alerts work on: conditions, episodes and events.
+"""The data of alert rules: conditions, episodes and events.
 
 Instants are epoch milliseconds of data time, unless a name says otherwise.
 """
@@ -15,13 +15,13 @@ from api.store.base.alerts import AlertRow
 EventKind = Literal["fire", "resolve", "reminder", "unstable", "test"]
 EVENTS: Final = ("fire", "resolve", "reminder", "unstable", "test", "report")
 
-# Why a message wasn't sent. "": it was, or nothing was to be sent yet.
+# Why a message wasn't sent. "": it was sent, or none was due yet.
 NotSent = Literal["", "late", "silenced", "maintenance", "grouped", "unstable", "no receiver"]
 
 
 class Condition(NamedTuple):
-    """A span in which what a rule asks for holds. ``ref`` names it; ``opened_ms`` is when it could
-    first be known. ``by_clock``: it goes on although nothing is received."""
+    """A span in which a rule's condition holds. ``ref`` identifies it; ``opened_ms`` is when it
+    could first be detected. ``by_clock``: it continues although nothing is received."""
 
     subject: str
     ref: str
@@ -39,12 +39,13 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """An alert: one rule, device and subject, from the first condition to the resolve.
+    """An alert: one rule, device and subject, from the first condition to its resolution.
 
-    ``refs``: the conditions that belong to it, the latest last. ``ended_ms``: since when its
-    condition doesn't hold, while it isn't resolved yet. ``told``: the receivers of its fire;
-    ``told_ms``: when that was queued. ``delay_ms``: by how much its resolve waits. ``flips``: when
-    conditions of this series began and ended, of a day. ``noticed_ms``: when we first saw it."""
+    ``refs``: its conditions, the latest last. ``ended_ms``: since when its condition doesn't hold,
+    before it is resolved. ``told``: the receivers notified when it fired; ``told_ms``: when that
+    message was queued. ``delay_ms``: how long its resolution is delayed. ``flips``: when conditions
+    of this series began and ended within a day. ``noticed_ms``: when it was first detected.
+    """
 
     id: str
     organization_id: str
@@ -80,7 +81,7 @@ class Episode:
 
     @property
     def thread(self) -> str:
-        """What a fire and its resolve share."""
+        """Returns the thread that its firing and resolved messages share."""
         return self.group_id or self.id
 
     def row(self) -> AlertRow:
@@ -139,7 +140,7 @@ _IN_DATA: Final = (
 
 
 class Event(NamedTuple):
-    """Something to tell of an episode, as it then is."""
+    """A change of an episode to notify of; ``episode`` is its state after that change."""
 
     kind: EventKind
     episode: Episode

@@ -1,4 +1,4 @@
-"""What operators do: silence alerts for a while, and acknowledge them."""
+"""Actions of operators: silence alerts for a while, and acknowledge them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from uuid import uuid4
 
 from api.catalog import DAY_MS
 from api.domain.identify import identify, storable
-from api.errors import Conflict, Forbidden, NotFound
-from api.insight.alerts.management import Author, audited, bad, rule
+from api.errors import Conflict, Forbidden, NotFound, invalid_fields
+from api.insight.alerts.management import Author, audited, rule
 from api.insight.alerts.model import Episode
 from api.insight.findings import KIND_BY_NAME as FINDING_KINDS
 from api.store.base import AuditEntry, Scope, Store
@@ -26,7 +26,7 @@ LONGEST_SILENCE_MS: Final = 366 * DAY_MS
 
 
 def silences(store: Store, scope: Scope) -> list[SilenceRow]:
-    """Those of what the scope sees."""
+    """Returns the silences of what the scope sees."""
     rows = store.alert_silences(scope.organization_id)
     return [each for each in rows if _sees(store, scope, each)]
 
@@ -40,8 +40,8 @@ def _sees(store: Store, scope: Scope, silence: SilenceRow) -> bool:
 
 
 def create_silence(store: Store, author: Author, body: Mapping[str, Any]) -> SilenceRow:
-    """``device`` by any identifier, ``group``, ``rule``, ``kind``, ``from_ms``, ``until_ms``,
-    ``reason``; None for any."""
+    """Creates a silence of ``device`` (any identifier), ``group``, ``rule`` and ``kind`` (None:
+    any), from ``from_ms`` until ``until_ms``, with a ``reason``."""
     scope, device_id = author.scope, None
     if body.get("device") is not None:
         device_id = identify(store, scope, body["device"]).id
@@ -53,13 +53,13 @@ def create_silence(store: Store, author: Author, body: Mapping[str, Any]) -> Sil
     if rule_id is not None and scope.grant.everything:
         rule(store, scope, rule_id)
     if kind is not None and kind not in FINDING_KINDS and kind != "state":
-        raise bad(kind=f"is not a kind of finding; there are {', '.join(FINDING_KINDS)}")
+        raise invalid_fields(kind=f"is not a kind of finding; there are {', '.join(FINDING_KINDS)}")
     from_ms = body.get("from_ms") or author.now_ms
     until_ms = body.get("until_ms") or 0
     if not from_ms < until_ms <= from_ms + LONGEST_SILENCE_MS:
-        raise bad(until="must be after its start, by a year at most")
+        raise invalid_fields(until="must be after its start, by a year at most")
     if until_ms <= author.now_ms:
-        raise bad(until="must be in the future")
+        raise invalid_fields(until="must be in the future")
     made = SilenceRow(
         str(uuid4()), scope.organization_id, rule_id, device_id, group, kind, from_ms, until_ms,
         body.get("reason") or "", author.name, author.now_ms,
@@ -112,9 +112,9 @@ def alert(store: Store, scope: Scope, alert_id: str) -> AlertEntry:
 
 
 def acknowledge(store: Store, author: Author, alert_id: str, text: str) -> AlertEntry:
-    """Conflict where it is acknowledged already, or over."""
+    """Raises Conflict where the alert is already acknowledged or resolved."""
     if len(text) > LONGEST_TEXT:
-        raise bad(text=f"must have at most {LONGEST_TEXT} characters")
+        raise invalid_fields(text=f"must have at most {LONGEST_TEXT} characters")
 
     def change(episode: Episode) -> Episode:
         if episode.state != "firing":
@@ -127,7 +127,7 @@ def acknowledge(store: Store, author: Author, alert_id: str, text: str) -> Alert
 
 
 def unacknowledge(store: Store, author: Author, alert_id: str) -> AlertEntry:
-    """Conflict where it isn't acknowledged."""
+    """Raises Conflict where the alert isn't acknowledged."""
 
     def change(episode: Episode) -> Episode:
         if episode.acknowledged_ms is None:

@@ -1,4 +1,4 @@
-"""A rule: on which devices, what, for how long, who is notified."""
+"""An alert rule: devices, condition, duration and receivers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import orjson
 
 from api.catalog import DAY_MS, HOUR_MS, METRICS, MINUTE_MS, Metric
 from api.insight.findings import KIND_BY_NAME, SEVERITIES
-from api.metering.cost import DEFAULT_CURRENCY, money
+from api.metering.cost import money
 from api.metering.status import State
 from api.store.base.alerts import RuleRow
 
@@ -34,10 +34,13 @@ FIELDS: Final = (
 @dataclass(frozen=True, slots=True)
 class Rule:
     """``source``: open findings, states, a value against a limit, or budgets that a month will
-    likely exceed. ``kinds`` empty: all; of at
-    least ``severity``; ``cost_per_day`` 0: whatever it costs. ``metric`` ``comparison`` ``limit``
-    for ``duration_ms``. ``devices`` (UUIDs) and ``groups`` empty: all devices. ``hold_ms`` before
-    it fires; ``reminder_ms`` 0: never. ``receivers`` by id."""
+    likely exceed.
+
+    ``kinds`` empty: all kinds, of at least ``severity`` and, unless 0, ``cost_per_day``. ``metric``
+    ``comparison`` ``limit`` must hold for ``duration_ms``. ``devices`` (UUIDs) and ``groups``
+    empty: all devices. ``hold_ms`` passes before the alert fires. ``reminder_ms`` 0: no reminders.
+    ``receivers`` by id.
+    """
 
     name: str
     source: Source = "finding"
@@ -62,7 +65,7 @@ class Rule:
         return device_id in self.devices or any(name in self.groups for name in groups)
 
     def wants(self, kind: str, rank: int, cost_per_day: float | None) -> bool:
-        """Whether it asks for a finding of that kind, rank of severity and cost."""
+        """Whether the rule matches a finding of that kind, severity rank and cost."""
         return (
             self.source == "finding"
             and (not self.kinds or kind in self.kinds)
@@ -71,7 +74,7 @@ class Rule:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """As a request body says it; times in seconds."""
+        """Returns the rule as a request body has it; times in seconds."""
         return {
             "name": self.name,
             "enabled": self.enabled,
@@ -91,8 +94,9 @@ class Rule:
             "receivers": list(self.receivers),
         }
 
-    def words(self) -> str:
-        """What it asks for: Leak, Burst; at least warning."""
+    def words(self, currency: str) -> str:
+        """Describes the condition: Leak, Burst; at least warning. ``currency``: of the least
+        cost."""
         if self.source == "state":
             return ", ".join(self.states)
         if self.source == "value":
@@ -103,7 +107,7 @@ class Rule:
             return BUDGET_WORDS
         kinds = ", ".join(KIND_BY_NAME[kind].label for kind in self.kinds) or "Any finding"
         least = "" if self.severity == "notice" else f", at least {self.severity}"
-        amount = money(self.cost_per_day, DEFAULT_CURRENCY)
+        amount = money(self.cost_per_day, currency)
         cost = f", from {amount} a day" if self.cost_per_day else ""
         return kinds + least + cost
 
@@ -151,8 +155,8 @@ class RuleProblems(ValueError):
 
 
 def parse_rule(body: Mapping[str, Any]) -> Rule:
-    """A rule from JSON; raises RuleProblems with every bad field. What its source doesn't use is
-    left at its default."""
+    """Parses a rule from JSON. Raises RuleProblems with every bad field. Fields that its source
+    doesn't use get their defaults."""
     reader = _Reader(body)
     for name in body:
         if name not in FIELDS:
@@ -245,7 +249,7 @@ class _Reader:
         return float(value)
 
     def seconds(self, name: str) -> int:
-        """In milliseconds."""
+        """Returns milliseconds."""
         value = self.number(name, 0.0, least=0.0)
         if value * 1000 > LONGEST_MS:
             self.problems[name] = f"must be at most {LONGEST_MS // 1000} seconds"
@@ -280,7 +284,7 @@ class _Reader:
 
 
 def length(span_ms: int) -> str:
-    """10 min, 4 h 12 min, 2 d 4 h."""
+    """Formats a duration: 10 min, 4 h 12 min, 2 d 4 h."""
     minutes = max(0, span_ms) // MINUTE_MS
     days, hours = minutes // 1440, minutes % 1440 // 60
     if span_ms >= DAY_MS:

@@ -1,7 +1,6 @@
-"""Inactive, pending, firing, resolved: one series of episodes, a rule's on a device and subject.
+"""Inactive, pending, firing, resolved: the episodes of one series (rule, device and subject).
 
-Silence, maintenance and acknowledgement lie over these states: they decide what is sent, not what
-is.
+Silences, maintenance and acknowledgement don't change these states. They only decide what is sent.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.insight.alerts.conditions import STATE, ConditionResult
 from api.insight.alerts.model import Condition, Episode, Event
 
-LATE_MS: Final = DAY_MS  # what was over for longer when it was found is recorded, not sent
-REFIRED_MS: Final = HOUR_MS  # a fire so soon after a resolve is flapping
+LATE_MS: Final = DAY_MS  # conditions that ended longer ago are recorded, not sent
+REFIRED_MS: Final = HOUR_MS  # time from a resolution to the next firing that counts as flapping
 FIRST_DELAY_MS: Final = 15 * MINUTE_MS
 DELAY_GROWTH: Final = 1.5
 LONGEST_DELAY_MS: Final = HOUR_MS
-MOST_FLIPS: Final = 4  # in a day
+MOST_FLIPS: Final = 4  # flips in a day
 FLIPS_MS: Final = DAY_MS
 MAINTENANCE: Final = "maintenance"
 
 
 class Quiet(NamedTuple):
-    """A span in which a condition may begin without being an alert. ``why``: maintenance, or
-    downtime of our own, which counts for silence alone."""
+    """A span in which a new condition makes no alert. ``why``: maintenance or, for silence only,
+    downtime of Weir itself."""
 
     start_ms: int
     end_ms: int
@@ -35,9 +34,9 @@ class Quiet(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a series is decided by. ``since_ms``: since when the rule asks this. ``data_ms``: the
-    device's last reading. ``wait_ms``: for others that fall silent with it. ``silenced_until``: of
-    a subject, None where nobody silenced it."""
+    """The input for one series. ``since_ms``: since when the rule has this condition. ``data_ms``:
+    the device's last reading. ``wait_ms``: time to wait for others that fall silent with it.
+    ``silenced_until``: by subject, None where it isn't silenced."""
 
     organization_id: str
     rule_id: str
@@ -56,7 +55,7 @@ class Setting:
 
 @dataclass(slots=True)
 class Outcome:
-    """Episodes to keep, ids of pending ones that come to nothing, and what happened."""
+    """Episodes to save, ids of pending ones to discard, and events."""
 
     episodes: list[Episode] = field(default_factory=list[Episode])
     dropped: list[str] = field(default_factory=list[str])
@@ -70,7 +69,8 @@ def advance(
     episodes: Sequence[Episode],
     new_id: Callable[[], str],
 ) -> Outcome:
-    """One series as of now. ``episodes``: of this series, open or of the last weeks."""
+    """Advances one series to now. ``episodes``: those of this series, open or from the last
+    weeks."""
     series = _Series(setting, subject, episodes, new_id)
     if not setting.enabled:
         series.switch_off()
@@ -98,7 +98,7 @@ class _Series:
         self._after: dict[str, Episode] = {}
         self.outcome = Outcome()
 
-    # --- What becomes of it ---
+    # --- Transitions ---
 
     def put(self, episode: Episode) -> None:
         if self._before.get(episode.id) != episode:
@@ -116,7 +116,8 @@ class _Series:
         self.current = None
 
     def switch_off(self) -> None:
-        """The rule is gone or off: who was notified of the fire is notified of the end."""
+        """Ends the episodes of a deleted or disabled rule: receivers notified of the firing are
+        notified of the end."""
         if self.current is None:
             return
         if self.current.state == "pending":
@@ -130,7 +131,7 @@ class _Series:
             self._go_on(self.current, by_ref)
         for condition in conditions:
             if self.current is not None:
-                break  # of several that are open the earliest stands for all
+                break  # of several open ones, the earliest represents all
             if condition.ref not in self._refs:
                 self._begin(condition, by_ref)
             elif condition.end_ms is None:
@@ -141,12 +142,12 @@ class _Series:
     def _begin(self, condition: Condition, by_ref: dict[str, Condition]) -> None:
         over = condition.end_ms is not None
         if over and (condition.end_ms or 0) < self._s.since_ms:
-            return  # before the rule was there
+            return  # began before the rule existed
         self._refs.add(condition.ref)
         self._pend(condition, self._s.now_ms, by_ref)
 
     def _begin_again(self, condition: Condition, by_ref: dict[str, Condition]) -> None:
-        """A condition that had ended goes on under the same name: it is of now."""
+        """Continues a condition that had ended, under the same ref, as if it began now."""
         self._pend(condition._replace(opened_ms=self._s.now_ms), self._s.now_ms, by_ref)
 
     def _pend(self, condition: Condition, noticed_ms: int, by_ref: dict[str, Condition]) -> None:
@@ -167,7 +168,7 @@ class _Series:
         self._go_on(episode, by_ref | {condition.ref: condition})
 
     def _delay(self, at_ms: int) -> int:
-        """By how much the resolve of a new episode waits."""
+        """Returns how long the resolution of a new episode is delayed."""
         last = self._last
         if last is None or at_ms - (last.resolved_ms or 0) > REFIRED_MS:
             return 0
@@ -185,7 +186,7 @@ class _Series:
         condition = by_ref.get(episode.refs[-1])
         if episode.state == "pending":
             if condition is None and (other := _earliest_open(by_ref)) is not None:
-                self._refs.add(other.ref)  # the same under another name: its start was corrected
+                self._refs.add(other.ref)  # the same condition: its start was corrected
                 condition = other._replace(
                     opened_ms=min(other.opened_ms, episode.condition.opened_ms)
                 )
@@ -219,7 +220,7 @@ class _Series:
             self._fire(episode, at_ms)
 
     def _fire_ms(self, condition: Condition) -> tuple[int, Quiet | None]:
-        """When it fires, and the quiet span that it began in, whose end it has to outlast."""
+        """Returns when it fires, and the quiet span that it began in, which it must outlast."""
         began = (condition.start_ms, condition.opened_ms)
         within = [
             each
@@ -231,7 +232,7 @@ class _Series:
         return condition.opened_ms + self._s.hold_ms, last
 
     def _record(self, episode: Episode, fired_ms: int) -> None:
-        """It came and went in maintenance: in the history alone."""
+        """Records a condition that began and ended within maintenance: history only."""
         condition = episode.condition
         self.put(
             replace(
@@ -269,7 +270,7 @@ class _Series:
         self._look(episode, condition, {condition.ref: condition})
 
     def _flipped(self, episode: Episode, at_ms: int) -> tuple[Episode, bool]:
-        """With one more flip; whether it became unstable by it."""
+        """Adds a flip. Returns whether this made the episode unstable."""
         flips = (*self._of_a_day(episode.flips), at_ms)
         before = episode.unstable or (
             self._last is not None and self._last.unstable and len(flips) > MOST_FLIPS
@@ -295,7 +296,7 @@ class _Series:
                 condition=episode.condition if condition is None else condition,
             )
             self._report_unstable(episode, first=first)
-        note = "It was taken back." if condition is None else ""
+        note = "Its cause was withdrawn." if condition is None else ""
         at_ms = (episode.ended_ms or 0) + (FLIPS_MS if episode.unstable else episode.delay_ms)
         if self._s.now_ms >= at_ms:
             self._resolve(episode, episode.ended_ms or 0, note)
@@ -319,7 +320,8 @@ class _Series:
             self.outcome.events.append(Event("unstable", episode))
 
     def reminded(self, episode: Episode) -> Episode:
-        """With its reminder, or the fire that a silence held back; and when to look again."""
+        """Adds the reminder, or the firing message that a silence held back, and the time of the
+        next check."""
         if episode.state != "firing":
             return episode
         setting, due_ms = self._s, None
@@ -357,7 +359,7 @@ def _earliest_open(by_ref: dict[str, Condition]) -> Condition | None:
 
 
 def _as_begun(condition: Condition, episode: Episode) -> Condition:
-    """Under the same name it is known since when it was: a state has no beginning of its own."""
+    """Keeps the earlier start under the same ref: a state has no start of its own."""
     before = episode.condition
     if condition.ref != before.ref:
         return condition
@@ -366,5 +368,5 @@ def _as_begun(condition: Condition, episode: Episode) -> Condition:
 
 
 def _to_know(condition: Condition) -> int:
-    """How long such a condition lasts before it can be known."""
+    """Returns how long such a condition lasts before it can be detected."""
     return condition.opened_ms - condition.start_ms

@@ -1,34 +1,33 @@
-"""Findings: spans of time in which a device's data weren't as they should be.
+"""Findings: spans of time in which a device's data show a problem.
 
-How to use it, in three calls::
+Use::
 
     result = evaluate(device, settings, state, readings, touched_ms=…, now_ms=…)
 
-- ``device`` (`Device`): zone, cadence, price, holidays, what is excluded from training.
-- ``settings``: ``{kind: {setting: number}}``, what differs from the defaults, merged from those of
-  organization, group and device; `settings_of` reads the device's ``config`` (by design, limits),
-  `parse` what a person typed. "Not a problem" multiplies ``factor``.
-- ``state``: what the last call left (`State.dump`, `State.load`: some 11 kB), None for the first.
-  A ValueError of `State.load`: begin with None.
-- ``readings`` (`Readings`): answers hours, minutes and falls of this device's register. `resume_ms`
-  tells from where hours will be read.
+- ``device`` (`Device`): zone, cadence, price, holidays, and spans excluded from training.
+- ``settings``: ``{kind: {setting: number}}``, the values that differ from the defaults, merged from
+  organization, group and device. `settings_of` reads the device's ``config`` (by design, limits),
+  `parse` reads what a person typed. "Not a problem" multiplies ``factor``.
+- ``state``: the state of the last result, about 11 kB (`State.dump`, `State.load`); None for the
+  first call. If `State.load` raises ValueError, begin with None.
+- ``readings`` (`Readings`): hours, minutes and register falls of this device.
 - ``touched_ms``: the earliest recorded_at that was stored since the last call.
-- ``now_ms``: the clock. A device falls silent by it: call again when
-  last seen + ``device.silent_after_ms`` + 1 min falls due.
+- ``now_ms``: the clock, by which a device becomes silent. Call again at
+  last seen + ``device.silent_after_ms`` + 1 min.
 
-``result.findings`` are all that were open at ``result.since_ms`` or since. Store each under
+``result.findings`` are all findings open at ``result.since_ms`` or later. Store each under
 (device, kind, opened_ms), and delete the stored ones with opened_ms ≥ since_ms that aren't among
-them: late data has taken them back.
+them: late data has disproved them.
 
-The findings depend on the readings alone, not on their order, lateness, repetition or split. Late
-readings re-run the device from the start of the local day they touch; later than eight days, or
-with changed facts or settings, from the first reading.
+The findings depend only on the readings, not on their order, lateness, repetition or grouping.
+Late readings re-run the device from the start of their local day. If they are more than eight days
+late, or if facts or settings have changed, it is re-run from the first reading.
 
-`KINDS` is the registry: one row a kind, one file each.
+`KINDS` is the registry: one row and one file per kind.
 """
 
 from api.insight.findings.device_config import settings_of
-from api.insight.findings.driver import Evaluation, evaluate, resume_ms
+from api.insight.findings.driver import Evaluation, evaluate
 from api.insight.findings.model import (
     SEVERITIES,
     Device,
@@ -41,7 +40,6 @@ from api.insight.findings.model import (
     Setting,
 )
 from api.insight.findings.registry import KIND_BY_NAME, KINDS, Settings, parse, values
-from api.insight.findings.severity import order
 from api.insight.findings.state import State
 
 __all__ = [
@@ -60,9 +58,7 @@ __all__ = [
     "Settings",
     "State",
     "evaluate",
-    "order",
     "parse",
-    "resume_ms",
     "settings_of",
     "values",
 ]

@@ -1,4 +1,4 @@
-"""Backwards: water flows the wrong way, or the meter is built in the wrong way round."""
+"""Backwards: water flows in the wrong direction, or the meter is installed in reverse."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from api.catalog import HOUR_MS
+from api.catalog import HOUR_MS, MINUTE_MS
 from api.insight.findings.minute_runs import Run, extended, remembered
 from api.insight.findings.model import Context, Draft, Hour, Kind, Setting
 from api.insight.findings.text import number, span
 
-MINUTE_MS: Final = 60_000
 OVER_MS: Final = HOUR_MS
 
 
 class Memory(NamedTuple):
-    """The run of minutes with negative flow, and the end of the last."""
+    """The run of minutes with negative flow, and the end of the last one."""
 
     run: Run | None = None
     last_ms: int = 0
@@ -61,7 +60,7 @@ def _by_minutes(memory: Memory, drafts: list[Draft], hour: Hour, context: Contex
 
 
 def _by_hour(memory: Memory, drafts: list[Draft], hour: Hour, gallons: float) -> Memory:
-    """The hour as a whole went backwards, also where no minutes are kept."""
+    """Checks the net volume of the hour, also where minutes are no longer stored."""
     if memory.last_ms > hour.start_ms and drafts and drafts[-1].end_ms is None:
         return memory
     if drafts and drafts[-1].end_ms is None:

@@ -1,4 +1,4 @@
-"""Burst: a district suddenly takes more than is usual, and goes on taking it."""
+"""Burst: a district's consumption suddenly rises above the usual, and stays there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from api.catalog import DAY_MS, HOUR_MS
 from api.insight.findings.model import NORMAL_FROM, Context, Draft, Hour, Kind, Setting
 from api.insight.findings.text import number, span
-from api.metering.profile import LEAST_COVERAGE
+from api.metering.uptime import LEAST_COVERAGE
 
 HOURS: Final = 9
 LIMIT: Final = 20.0
@@ -24,8 +24,8 @@ HISTORY_DAYS: Final = 21
 
 
 class Memory(NamedTuple):
-    """``score`` and since when it is above zero, in ``present`` hours; ``excess`` of the
-    latest; how many calm hours there were, and since when."""
+    """``score`` and since when it is above zero, in ``present`` hours; ``excess`` of the latest
+    hour; the number of calm hours, and since when."""
 
     score: float = 0.0
     present: int = 0
@@ -65,7 +65,7 @@ def step(
 
 
 def _excess(hour: Hour) -> tuple[float, float, float] | None:
-    """(gallons above the forecast, σ, mean gal/h); None where it is unknown."""
+    """Returns (gallons above the forecast, σ, mean gal/h); None where it is unknown."""
     row = hour.row
     if row is None or row.gallons is None or row.coverage < LEAST_COVERAGE:
         return None

@@ -12,13 +12,14 @@ from api.insight.findings.text import number, span
 from api.metering.profile import DISTRICT_GALLONS
 
 HOURS: Final = 24
-LONGEST_MS: Final = 30 * HOUR_MS  # within which these hours must lie
+LONGEST_MS: Final = 30 * HOUR_MS  # span in which these hours must lie
 CONTINUES_MS: Final = 24 * HOUR_MS
 
 
 class Memory(NamedTuple):
-    """The latest present hours, up to 24, none below the limit: (start, gallons). ``earlier``: the
-    hours of the runs before this one in the open finding; ``run_ms``: where this run began."""
+    """The latest hours with readings, up to 24, none below the limit: (start, gallons).
+    ``earlier``: the hours of earlier runs in the open finding; ``run_ms``: the start of this
+    run."""
 
     hours: tuple[tuple[int, float], ...] = ()
     earlier: int = 0
@@ -55,13 +56,14 @@ def step(
 
 
 def _grown(memory: Memory, draft: Draft, end_ms: int) -> Draft:
-    """With the water up to ``end_ms``: the lowest hour, in each hour from start to end."""
+    """Extends the draft up to ``end_ms``: the lowest hour so far, applied to each hour from start
+    to end."""
     hours = memory.earlier + (end_ms - memory.run_ms) // HOUR_MS
     return draft._replace(hours=hours, gallons=draft.value * hours)
 
 
 def _district_like(latest: tuple[tuple[int, float], ...], hour: Hour) -> bool:
-    """Where the first night isn't known yet, these hours do."""
+    """Decides by these hours while no night is known yet."""
     district_like = hour.today().usual.district_like
     if district_like is not None:
         return district_like

@@ -1,4 +1,4 @@
-"""The settings that a device's ``config`` holds."""
+"""The finding settings in a device's ``config``."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _BY_DESIGN: Final = "continuousFlowByDesign"
 
 
 def settings_of(config: Mapping[str, Any]) -> Settings:
-    """What it says of kinds, as a layer of `values`. Anything that isn't a number in its bounds is
-    ignored: a config comes from elsewhere."""
+    """Returns the settings of each kind as a layer of `values`. Ignores anything that isn't a
+    number within its bounds: the configuration may come from another system."""
     layer: dict[str, dict[str, float]] = {}
     for key, (kind, name) in _NUMBERS.items():
         value = config.get(key)

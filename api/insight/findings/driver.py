@@ -1,10 +1,10 @@
-"""Runs all kinds over a device's hours, and again from where late readings touch them.
+"""Runs all kinds over a device's hours, and again from where late readings change them.
 
-Time advances by the hour of data. An hour is seen when a later one has a reading, so that what is
-found of a stretch doesn't depend on how its readings arrived; hours without any are seen as such.
-At the first instant of a local day the day before is closed, its row joins the history and the
-profile is made anew; at 05:00 the night is. The latest hour, not over yet, is shown to the live
-kinds alone and remembered by none.
+Time advances by the hour of data. An hour is processed when a later one has a reading, so that the
+findings don't depend on how readings arrived; hours without readings are processed too. At the
+start of a local day the day before is closed: its row joins the history and the profile is
+recomputed. At 05:00 the night is closed. The latest, unfinished hour is passed only to the live
+kinds, and isn't stored.
 """
 
 from __future__ import annotations
@@ -37,30 +37,22 @@ from api.insight.findings.registry import KINDS, Settings, values
 from api.insight.findings.severity import finding_of
 from api.insight.findings.state import Carried, State
 from api.metering.night_flow import night_of
-from api.metering.profile import (
-    DAYS,
-    LEAST_COVERAGE,
-    History,
-    Span,
-    day_row,
-    day_types,
-    untrained,
-    usual,
-)
+from api.metering.profile import DAYS, History, Span, day_row, day_types, untrained, usual
+from api.metering.uptime import LEAST_COVERAGE
 from api.timez import day_start, floor_to, local_ordinal, offset_ms
 
 BEFORE_MS: Final = 6 * HOUR_MS
-"""Hours are read from so long before the first unseen one: a night under way needs them."""
+"""Hours are read from this long before the first unprocessed one: the current night needs them."""
 MASKS_MS: Final = 7 * DAY_MS
-"""A finding older than this is the new usual: all of its hours train. Without an end to the mask
-an alarm would wait for ever for a profile that never changes."""
+"""After this time a finding counts as the new normal: all of its hours are used for training.
+Otherwise an alarm could wait forever for a profile that never changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """``state`` to keep. ``findings``: all that were open at ``since_ms`` or have been since, in no
-    order. Of the device's stored findings those that opened at or after ``since_ms`` and aren't
-    among them never were; (kind, opened_ms) is a finding's name."""
+    """``state`` is to be stored. ``findings`` are all that were open at ``since_ms`` or later,
+    unordered. Stored findings of the device that opened at or after ``since_ms`` and aren't among
+    them must be deleted. (kind, opened_ms) identifies a finding."""
 
     state: State | None
     since_ms: int
@@ -76,13 +68,13 @@ def evaluate(
     touched_ms: int | None = None,
     now_ms: int | None = None,
 ) -> Evaluation:
-    """The findings after all readings.
+    """Returns the findings after all readings.
 
-    ``state`` is what the last evaluation left, None to begin with the first reading. ``touched_ms``
-    is the earliest recorded_at that came since then; without one the hours that were seen are taken
-    to be unchanged. ``now_ms`` is the clock, by which a device falls silent; without one it is the
-    end of the latest reading's minute. ``device`` and ``settings`` must be those of the last run;
-    where they changed, begin anew with None.
+    ``state`` is the result of the last evaluation, None to begin with the first reading.
+    ``touched_ms`` is the earliest recorded_at that was stored since then; without it, processed
+    hours count as unchanged. ``now_ms`` is the clock by which a device becomes silent; without it,
+    the end of the latest reading's minute is used. ``device`` and ``settings`` must be those of the
+    last run; if they changed, pass None as the state.
     """
     if state is not None and touched_ms is not None:
         state = state.before(floor_to(touched_ms, HOUR_MS))
@@ -102,13 +94,13 @@ def evaluate(
 
 
 def _first(device: Device, first_ms: int) -> State:
-    """Before the first reading."""
+    """Returns the state before the first reading."""
     day = local_ordinal(device.zone, first_ms)
     return State(Carried(first_ms, day, night=day - 1), History.empty(day))
 
 
 class _Run:
-    """One evaluation under way."""
+    """One running evaluation."""
 
     def __init__(
         self,
@@ -183,7 +175,7 @@ class _Run:
         )
 
     def _close_day(self, now_ms: int) -> None:
-        """Of the days that ended since: one that had hours, then maybe empty ones."""
+        """Closes the days that ended since: one that had hours, then possibly empty ones."""
         zone = self._device.zone
         today = self._usual_today()
         volumes = day_row(self._day, zone, self._hours)
@@ -215,8 +207,8 @@ class _Run:
         self._dispatch(Night, Night(self._day, from_ms, to_ms, flow, mean))
 
     def latest(self, now_ms: int | None) -> None:
-        """Show the live kinds the hour that isn't over, and the hours since in which nothing was
-        heard; what they remember of them is dropped."""
+        """Passes the unfinished hour, and the hours since without readings, to the live kinds, and
+        discards their memory of it."""
         last_ms = self._next_ms if self._last_ms is None else self._last_ms
         until_ms = max(self._reported_until(last_ms) if now_ms is None else now_ms, last_ms + 1)
         row = self._rows.get(last_ms)
@@ -227,7 +219,7 @@ class _Run:
         self._now_ms = until_ms
 
     def _reported_until(self, hour_ms: int) -> int:
-        """The end of the latest minute with a reading in the hour."""
+        """Returns the end of the latest minute with a reading in the hour."""
         minutes = self._readings.minutes(hour_ms, hour_ms + HOUR_MS)
         return minutes[-1].start_ms + MINUTE_MS if minutes else hour_ms + HOUR_MS
 
@@ -252,14 +244,15 @@ class _Run:
             if closed and kind.masks and _masks(draft, draft.end_ms or 0):
                 self._masked = (*self._masked, (draft.start_ms, draft.end_ms or 0))
             if closed and draft.end_ms == self._values[kind.name].get(NORMAL_FROM.name):
-                # The profile learns anew, from this very hour on.
+                # The profile is learned again, from this hour on.
                 earlier = (draft.start_ms - (DAYS + 2) * DAY_MS, draft.start_ms)
                 self._masked = (*self._masked, earlier)
                 self._day_spans, self._today = (*self._day_spans, earlier), None
             self._all_drafts[kind.name, draft.opened_ms] = self._drafts[kind.name] = draft
 
     def _usual_of(self, draft: Draft, before: Draft | None) -> float | None:
-        """That of the day on which it closed, whenever it is evaluated."""
+        """Returns the usual volume of the day on which the draft closed, whenever it is
+        evaluated."""
         if draft.end_ms is None:
             return None
         earlier = None if before is None else before.usual_per_day
@@ -281,7 +274,7 @@ class _Run:
         return 24 * mean if math.isfinite(mean) else 0.0
 
     def _spans(self, now_ms: int) -> tuple[Span, ...]:
-        """What doesn't train as of now."""
+        """Returns the spans that aren't used for training as of now."""
         horizon = now_ms - (DAYS + 2) * DAY_MS
         excluded = (
             (start, min(end, now_ms))
@@ -298,7 +291,7 @@ class _Run:
         )
         return (*excluded, *self._masked, *open_now)
 
-    # --- What comes of it ---
+    # --- Results ---
 
     def _carried(self) -> Carried:
         return Carried(
@@ -335,10 +328,3 @@ class _Run:
 
 def _masks(draft: Draft, now_ms: int) -> bool:
     return not draft.trains and now_ms - draft.opened_ms < MASKS_MS
-
-
-def resume_ms(state: State | None, touched_ms: int) -> int | None:
-    """From where `evaluate` will read hours when readings from ``touched_ms`` on have come; None:
-    from the first."""
-    before = None if state is None else state.before(floor_to(touched_ms, HOUR_MS))
-    return None if before is None else before.carried.next_ms - BEFORE_MS

@@ -1,4 +1,4 @@
-"""Frost: the device gets so cold that it may freeze."""
+"""Frost: the device is so cold that it may freeze."""
 
 from __future__ import annotations
 

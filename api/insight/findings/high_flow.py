@@ -1,4 +1,4 @@
-"""High flow: more than the meter should ever see, for minutes."""
+"""High flow: more than the meter is built for, for minutes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from api.catalog import MINUTE_MS
 from api.insight.findings.minute_runs import Run, extended, remembered
 from api.insight.findings.model import Context, Device, Draft, Hour, Kind, Setting
 from api.insight.findings.text import number, span
 
-MINUTE_MS: Final = 60_000
-TIMES_DURATION: Final = 2  # below the limit for so long: over
+TIMES_DURATION: Final = 2  # this long below the limit ends it
 
 
 class Memory(NamedTuple):
@@ -22,7 +22,7 @@ class Memory(NamedTuple):
 
 
 def limit_of(device: Device, values: Mapping[str, float]) -> float | None:
-    """Gal/min: what is set, else what the meter's size allows."""
+    """Returns gal/min: the setting, else the limit of the meter's size."""
     return values["limit"] or device.max_rate
 
 

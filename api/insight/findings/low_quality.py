@@ -1,4 +1,4 @@
-"""Low quality: the device's own measure of its readings is poor, or gets poor."""
+"""Low quality: the quality that the device reports for its readings is poor or declining."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A measured value below its limit, or on its way there: what quality, signal and frost share."""
+"""A measured value below its limit, or approaching it. Shared by quality, signal and frost."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import numpy as np
 from api.catalog import HOUR_MS
 from api.insight.findings.model import Context, Day, Draft, Hour, HourRow, Step
 from api.insight.findings.text import count, number, span
+from api.metering.profile import MAD_TO_SIGMA
 
 DAYS: Final = 28
 LEAST_DAYS: Final = 20
 AHEAD_DAYS: Final = 30.0
-GONE_DAYS: Final = 45.0  # a line that crosses the limit later than this is no warning any more
+GONE_DAYS: Final = 45.0  # a line that crosses the limit later than this is no warning
 OVER_MS: Final = 24 * HOUR_MS
-LEAST_DROP: Final = 2.0  # of the scatter about the line
+LEAST_DROP: Final = 2.0  # of the scatter around the line
 
 
 class Memory(NamedTuple):
-    """The values of the latest days (None: none), of today's hours the sum (or the least) and the
-    count, the end of the last hour below the limit, and whether the line is heading there."""
+    """The values of the latest days (None: none); of today's hours the sum (or lowest value) and
+    the count; the end of the last hour below the limit; and whether the trend leads below it."""
 
     days: tuple[float | None, ...] = ()
     today: float = 0.0
@@ -32,7 +33,8 @@ class Memory(NamedTuple):
 
 
 def step_of(value_of: Callable[[HourRow], float | None], *, lowest: bool) -> Step:
-    """The rule for one value of an hour's row; a day's is its mean or its ``lowest``."""
+    """Returns the rule for one value of an hour's row. A day's value is the mean or, with
+    ``lowest``, the minimum."""
 
     def step(
         memory: Memory, draft: Draft | None, event: Hour | Day, context: Context
@@ -48,7 +50,7 @@ def step_of(value_of: Callable[[HourRow], float | None], *, lowest: bool) -> Ste
 
 
 def limit_of(context: Context) -> float:
-    """A raised threshold lies as much lower."""
+    """Returns the limit: a raised threshold lowers it by the same factor."""
     limit = context.values["limit"]
     return limit - (context.factor - 1) * 0.1 * max(abs(limit), 1.0)
 
@@ -108,14 +110,14 @@ def _day(
             Draft(day.start_ms, day.end_ms, value=value, usual=limit, extra=left),
         )
     assert draft is not None
-    if draft.extra is None:  # it is already below
+    if draft.extra is None:  # it is below already
         return memory, drafts
     return memory, (draft._replace(value=value, extra=left),)
 
 
 def days_left(days: Sequence[float | None], limit: float) -> float | None:
-    """In how many days the Theil–Sen line of these days falls to the limit; None where it doesn't,
-    or where its fall is lost in the scatter."""
+    """Returns in how many days the Theil–Sen line of these days falls to the limit; None where it
+    doesn't, or where the fall is smaller than the scatter."""
     at = np.array([i for i, value in enumerate(days) if value is not None], float)
     values = np.array([value for value in days if value is not None], float)
     if len(values) < LEAST_DAYS:
@@ -125,7 +127,7 @@ def days_left(days: Sequence[float | None], limit: float) -> float | None:
     if slope >= 0:
         return None
     level = float(np.median(values - slope * at))
-    scatter = 1.4826 * float(np.median(np.abs(values - level - slope * at)))
+    scatter = MAD_TO_SIGMA * float(np.median(np.abs(values - level - slope * at)))
     if -slope * DAYS < LEAST_DROP * scatter:
         return None
     now = level + slope * (len(days) - 1)

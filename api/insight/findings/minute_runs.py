@@ -1,4 +1,4 @@
-"""Runs of minutes in which something holds, for the kinds that look at minutes."""
+"""Runs of minutes in which a condition holds, for the kinds that read minutes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from api.insight.findings.model import Minute
 
 
 class Run(NamedTuple):
-    """Minutes in which it held without one between in which it didn't: the first, the end of the
-    last, their gallons, and the highest rate."""
+    """Minutes in which the condition held, without one between in which it didn't: the first, the
+    end of the last, their gallons, and the highest rate."""
 
     start_ms: int
     end_ms: int
@@ -23,7 +23,8 @@ class Run(NamedTuple):
 
 
 def remembered(memory: Callable[[Run | None, int], Any]) -> Callable[..., Any]:
-    """Makes a kind's memory (run, last_ms) from nothing or from its stored fields."""
+    """Returns the constructor of a kind's memory (run, last_ms), from nothing or from its stored
+    fields."""
 
     def make(run: Sequence[Any] | None = None, last_ms: int = 0) -> Any:
         return memory(None if run is None else Run(*run), last_ms)
@@ -34,8 +35,8 @@ def remembered(memory: Callable[[Run | None, int], Any]) -> Callable[..., Any]:
 def extended(
     run: Run | None, minutes: Iterable[Minute], holds: Callable[[float], bool], reading_ms: int
 ) -> list[tuple[Run | None, int]]:
-    """After each minute with a flow: the run that it belongs to (None: it doesn't hold), and its
-    end. A minute stands for ``reading_ms``."""
+    """Returns, for each minute with a flow, the run that it belongs to (None: the condition doesn't
+    hold) and its end. A minute covers ``reading_ms``."""
     runs: list[tuple[Run | None, int]] = []
     for minute in minutes:
         if minute.rate is None:

@@ -1,6 +1,6 @@
-"""The words of the findings: what a kind is, what it sees, and what it finds.
+"""The data types of findings: kinds, their inputs and their results.
 
-Instants are epoch milliseconds of data time; volumes gallons; rates gal/min.
+Instants are epoch milliseconds of data time, volumes gallons, rates gal/min.
 """
 
 from __future__ import annotations
@@ -11,21 +11,20 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
 from api.catalog import HOUR_MS
+from api.metering import status
 from api.metering.profile import Floats, History, Usual
 
 Severity = Literal["critical", "warning", "notice"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("critical", "warning", "notice")  # worst first
-SILENT_AFTER_CADENCES: Final = 3
-SILENT_AFTER_MS: Final = 15 * 60_000
 
 
-# --- What is given ------------------------------------------------------------------------------
+# --- Inputs ----------------------------------------------------------------------------------
 
 
 class HourRow(NamedTuple):
     """One 1hour bucket. ``gallons`` is None where no reading has a volume. ``coverage`` (0 to 1) is
-    the share of the hour's expected readings that are there; 1 for an event-driven meter.
-    ``quality`` and ``signal`` (dBm) are means, ``temperature`` (°C) and ``min_rate`` minima."""
+    the share of the hour's expected readings that exist; 1 for an event-driven meter. ``quality``
+    and ``signal`` (dBm) are means; ``temperature`` (°C) and ``min_rate`` are minima."""
 
     start_ms: int
     gallons: float | None
@@ -38,14 +37,14 @@ class HourRow(NamedTuple):
 
 
 class Minute(NamedTuple):
-    """One 1min bucket that holds readings. ``rate`` is None where none of them has a flow."""
+    """One 1min bucket with readings. ``rate`` is None where none of them has a flow."""
 
     start_ms: int
     rate: float | None
 
 
 class RegisterFall(NamedTuple):
-    """A register that went back, by so many gallons, from ``before``, as nothing explains."""
+    """An unexplained fall of a register, in gallons, from ``before``."""
 
     recorded_at_ms: int
     gallons: float
@@ -53,15 +52,17 @@ class RegisterFall(NamedTuple):
 
 
 class Readings(Protocol):
-    """What a device has sent. Each answer is ascending; the same instants give the same answer
-    until readings arrive that touch them."""
+    """A device's readings. Each result ascends, and stays the same until readings arrive that
+    change it."""
 
     def hours(self, from_ms: int | None) -> Sequence[HourRow]:
-        """From the bucket ``from_ms`` (None: the first) to the latest, which may not be over."""
+        """Returns the hours from the bucket ``from_ms`` (None: the first) to the latest, which may
+        be unfinished."""
         ...
 
     def minutes(self, from_ms: int, to_ms: int) -> Sequence[Minute]:
-        """from_ms ≤ start_ms < to_ms. None are kept of old times: then hours must do."""
+        """Returns the minutes with from_ms ≤ start_ms < to_ms. Old minutes aren't stored; hours are
+        used instead."""
         ...
 
     def register_falls(self, from_ms: int, to_ms: int) -> Sequence[RegisterFall]: ...
@@ -69,10 +70,10 @@ class Readings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What the rules must know of a device. ``price`` per gallon. ``holidays``: local dates as
-    proleptic ordinals. ``excluded``: spans of maintenance and corrections, which don't train the
-    profile; ``maintained``: those of maintenance, in which nothing is expected. ``max_rate``: what
-    its size allows."""
+    """The facts of a device that the rules need. ``price`` is per gallon. ``holidays`` are local
+    dates as proleptic ordinals. ``excluded``: spans of maintenance and corrections, which aren't
+    used for training; ``maintained``: those of maintenance, in which nothing is expected.
+    ``max_rate``: the limit of its size."""
 
     zone: ZoneInfo
     cadence_s: float
@@ -83,25 +84,26 @@ class Device:
     max_rate: float | None = None
 
     def is_maintained(self, from_ms: int, to_ms: int) -> bool:
-        """Whether any of [from_ms, to_ms) lies in maintenance."""
+        """Whether maintenance overlaps [from_ms, to_ms)."""
         return any(start < to_ms and from_ms < end for start, end in self.maintained)
 
     @property
     def silent_after_ms(self) -> int:
-        return max(int(SILENT_AFTER_CADENCES * self.cadence_s * 1000), SILENT_AFTER_MS)
+        return status.silent_after_ms(self.cadence_s * 1000)
 
     @property
     def reading_ms(self) -> int:
-        """What a 1min row stands for: a reading tells of the time since the one before."""
+        """Returns the time that a 1min row covers: a reading covers the time since the one
+        before."""
         return max(60_000, int(self.cadence_s * 1000))
 
 
-# --- What a kind sees ---------------------------------------------------------------------------
+# --- What a kind gets --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """What is usual on the local day of an hour: `Usual`, and its 24 hours' forecast."""
+    """What is usual on the local day of an hour: `Usual`, and the forecast of its 24 hours."""
 
     usual: Usual
     expected: Floats
@@ -109,8 +111,8 @@ class Today:
 
 @dataclass(frozen=True, slots=True)
 class Hour:
-    """One hour. ``row`` is None where there is no reading; ``hour`` is of the local clock. Of the
-    latest, unfinished hour only the kinds that are ``live`` get it, up to ``until_ms``."""
+    """One hour. ``row`` is None where there is no reading; ``hour`` is the local hour of day. The
+    latest, unfinished hour is passed only to ``live`` kinds, up to ``until_ms``."""
 
     start_ms: int
     row: HourRow | None
@@ -133,8 +135,8 @@ class Hour:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A local day that is over: its 24 volumes (NaN: none with enough coverage), what was expected,
-    and the days before it."""
+    """A finished local day: its 24 volumes (NaN: too little coverage), the expected volumes, and
+    the days before it."""
 
     day: int
     start_ms: int
@@ -146,27 +148,27 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """02:00–05:00 of a local day, over; ``flow`` in gal/min is its lowest rolling hour."""
+    """02:00–05:00 of a local day, finished; ``flow`` in gal/min is its lowest rolling hour."""
 
     day: int
     start_ms: int
     end_ms: int
     flow: float | None
     mean: float
-    """Of the last weeks, in gal/h."""
+    """Returns the mean of the last weeks, in gal/h."""
 
 
 Event = Hour | Day | Night
 
 
-# --- What a kind finds --------------------------------------------------------------------------
+# --- What a kind returns ------------------------------------------------------------------------
 
 
 class Draft(NamedTuple):
-    """A finding as its kind keeps it. ``opened_ms``: when the rule could first know. ``value`` in
-    the kind's unit. ``hours``: without the pauses. ``trains``: it became usual, so that its hours
-    train the profile. ``extra``: one more number of the kind's own. ``usual_per_day``: set by the
-    driver when it closes, see `Finding`."""
+    """A finding while its kind works on it. ``opened_ms``: when the rule could first detect it.
+    ``value`` is in the kind's unit. ``hours`` excludes pauses. ``trains``: it became normal, so
+    that its hours are used for training. ``extra``: another number that the kind defines.
+    ``usual_per_day``: set by the driver when the finding closes, see `Finding`."""
 
     start_ms: int
     opened_ms: int
@@ -194,24 +196,24 @@ class Context:
 
     @property
     def factor(self) -> float:
-        """By how much "not a problem" raised the threshold."""
+        """Returns the factor by which "not a problem" raised the threshold."""
         return self.values["factor"]
 
     @property
     def normal_from_ms(self) -> int:
-        """0: nobody took one as the new normal."""
+        """Returns 0 if no finding was taken as the new normal."""
         return int(self.values[NORMAL_FROM.name])
 
 
 Step = Callable[[Any, Draft | None, Any, Context], tuple[Any, Sequence[Draft]]]
 """(memory, latest draft, event, context) → (memory, drafts from the given one on, changed or not).
-Pure: of several drafts the last is the one that may go on."""
+Pure. Of several drafts, only the last one may continue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One number that can be set per device, group or organization. ``unit`` "" for a plain number;
-    ``flag``: 0 or 1. None as a default: not set."""
+    """A number that can be set per device, group or organization. ``unit`` "" is a plain number; a
+    ``flag`` is 0 or 1. A default of None means not set."""
 
     name: str
     label: str
@@ -225,7 +227,7 @@ class Setting:
 ENABLED: Final = Setting("enabled", "Look for it", "", 1, 0, 1, flag=True)
 FACTOR: Final = Setting("factor", "Threshold raised by", "×", 1, 1, 100)
 NORMAL_FROM: Final = Setting("normal_from", "New normal since (epoch ms)", "ms", 0, 0, 2**53)
-"""When somebody took an open finding as the new normal; of kinds that judge by the profile."""
+"""When an open finding was taken as the new normal; for kinds that judge by the profile."""
 CRITICAL_HOURS: Final = Setting("critical_after", "Critical once open for", "h", 72, 1, 8760)
 CRITICAL_COST: Final = Setting("critical_cost", "Critical from a cost a day of", "", 50, 0, 1e9)
 LOSS: Final = (CRITICAL_HOURS, CRITICAL_COST)
@@ -235,15 +237,17 @@ LOSS: Final = (CRITICAL_HOURS, CRITICAL_COST)
 class Kind:
     """One kind of finding: a row of the registry.
 
-    ``name`` is its name in the interface, ``label`` on screen, ``unit`` that of its number.
-    ``headline`` says on screen what is wrong, for how long (``{length}``), without a number of its
-    own; ``caption`` says what its number is. ``bound``: what its gallons and cost are, where
-    they aren't measured. ``against``: what ``usual`` of its findings is.
-    ``noun``: its label is one that can be counted, as leaks.
-    ``difference``: its number is one, against what is usual.
-    ``memory`` makes what `step` carries on, from the fields of a stored one or from none.
-    ``loss``: water is lost; ``per_day`` tells how many gallons a day. ``masks``: the hours of its
-    findings don't train the profile. ``live``: it sees the unfinished hour too.
+    ``name`` is its name in the interface, ``label`` its name on screen, ``unit`` the unit of its
+    number. ``headline`` says on screen what is wrong and for how long (``{length}``), without a
+    number; ``caption`` describes its number. ``bound`` qualifies its gallons and cost where they
+    aren't measured. ``against`` describes the ``usual`` of its findings.
+
+    ``noun``: its label can be counted, like leaks. ``difference``: its number is a difference from
+    the usual.
+
+    ``memory`` makes the state of `step` from stored fields or from none. ``loss``: water is lost;
+    ``per_day`` returns how many gallons a day. ``masks``: the hours of its findings aren't used to
+    train the profile. ``live``: it also gets the unfinished hour.
     """
 
     name: str
@@ -269,12 +273,13 @@ class Kind:
     major: Callable[[Draft, Mapping[str, float]], bool] = lambda draft, values: False
 
     def counted(self, count: int) -> str:
-        """``leak``, ``leaks``; ``silent`` of any number of them."""
+        """Returns the label for a number of findings: ``leak`` or ``leaks``; ``silent`` for any
+        number."""
         noun = self.label.lower()
         return f"{noun}s" if self.noun and count != 1 else noun
 
     def load(self, fields: Sequence[Any]) -> Any:
-        """The memory that was stored as its fields."""
+        """Restores the memory from its stored fields."""
         return self.memory(*fields)
 
     @property
@@ -284,9 +289,9 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A span in which something was not as it should be. ``cost_per_day`` in the device's currency;
-    None without a price or a loss. ``usual_per_day``: gallons of the device, as of the day on which
-    it closed; while it is open, of the day under way; 0 while too little is known."""
+    """A span with a problem. ``cost_per_day`` is in the device's currency; None without a price or
+    a loss. ``usual_per_day``: the device's usual gallons on the day on which the finding closed, or
+    on the current day while it is open; 0 while too little is known."""
 
     kind: str
     severity: Severity

@@ -1,4 +1,4 @@
-"""Night flow step: of the hours when nobody should draw water, all take more than weeks ago."""
+"""Night flow step: in every hour of the night, the flow is higher than weeks ago."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from api.metering.profile import MAD_TO_SIGMA
 NIGHTS: Final = 3
 BASE_NIGHTS: Final = 28
 EARLIER_NIGHTS: Final = 28
-LEAST_NIGHTS: Final = 14  # of those that make the base
+LEAST_NIGHTS: Final = 14  # nights that make the base
 SIGMAS: Final = 6.25
-OFFER_MS: Final = 45 * DAY_MS  # after which "take as the new normal" is offered
+OFFER_MS: Final = 45 * DAY_MS  # nights after which "take as the new normal" is offered
 
 
 class Memory(NamedTuple):
-    """The flow of the latest nights in gal/min, and when each began. While a finding is open the
-    base stays: (flow, threshold)."""
+    """The flow of the latest nights in gal/min, and when each began. While a finding is open, the
+    base (flow, threshold) doesn't change."""
 
     flows: tuple[float | None, ...] = ()
     starts: tuple[int, ...] = ()
@@ -61,7 +61,8 @@ def step(
 
 
 def _base(memory: Memory, night: Night, context: Context) -> tuple[float, float] | None:
-    """(usual night flow, rise that opens), in gal/min; None where too few nights tell."""
+    """Returns (usual night flow, rise that opens a finding), in gal/min; None with too few
+    nights."""
     if night.mean <= context.values["least_flow"]:
         return None
     normal_ms = context.normal_from_ms

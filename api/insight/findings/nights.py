@@ -1,4 +1,4 @@
-"""The lowest flow of a night, as the evaluator reads it: from minutes, else from hours."""
+"""The lowest flow of a night for the evaluator, from minutes or else from hours."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def lowest_flow(
     to_ms: int,
     reading_ms: int,
 ) -> float | None:
-    """The lowest mean over an hour of the night, in gal/min; None where no hour has 80 % of its
-    readings. From hours for a device that reports by the hour, or where no minutes are kept."""
+    """Returns the lowest mean over an hour of the night, in gal/min; None where no hour has 80 % of
+    its readings. Uses hours for a device that reports hourly, or where no minutes are stored."""
     if reading_ms < HOUR_MS:
         minutes = readings.minutes(from_ms, to_ms)
         if minutes:
@@ -37,7 +37,7 @@ def lowest_flow(
 def _of_minutes(
     minutes: Sequence[Minute], from_ms: int, to_ms: int, reading_ms: int
 ) -> float | None:
-    """From minute to minute. A minute stands for the time since the reading before."""
+    """Moves the window by the minute. A minute covers the time since the reading before."""
     rates = [(minute.start_ms, minute.rate) for minute in minutes if minute.rate is not None]
     flows: list[float] = []
     low = high = 0

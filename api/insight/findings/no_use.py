@@ -1,4 +1,4 @@
-"""No use: nothing flows for days in a meter that was used."""
+"""No use: for days nothing flows in a meter that was in use."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SHORTEST_RUN_MS: Final = 12 * HOUR_MS
 
 
 class Memory(NamedTuple):
-    """Since when nothing flowed, in how many hours with readings, and how much was used a day
-    before (gallons, None until a day tells). ``runs``: earlier ones, as (end, length)."""
+    """Since when nothing flowed, in how many hours with readings, and the usage per day before
+    (gallons, None until a finished day gives it). ``runs``: earlier ones, as (end, length)."""
 
     since_ms: int | None = None
     observed_hours: int = 0
@@ -86,10 +86,10 @@ def _long(memory: Memory, length: int, now_ms: int, context: Context) -> bool:
 
 
 def _with_use(memory: Memory, day: Day) -> Memory:
-    """How much was used before: given by the first day that is over since it stopped."""
+    """Adds the usage before, from the first day that ended since the flow stopped."""
     if memory.since_ms is None or memory.used is not None:
         return memory
-    since = (day.end_ms - memory.since_ms) // DAY_MS  # whole days that are already without
+    since = (day.end_ms - memory.since_ms) // DAY_MS  # whole days that already had no use
     rows = np.concatenate([day.history.volumes, day.volumes[None, :].astype(np.float32)])
     before = rows[: len(rows) - since][-USED_DAYS:]
     present = before[before == before]

@@ -1,4 +1,4 @@
-"""Register went back: it falls, and neither a rollover nor an exchange explains that."""
+"""Register went back: it fell, and neither a rollover nor an exchange explains that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from api.insight.findings.text import number, when
 
 
 class Memory(NamedTuple):
-    """Nothing: the store says which registers went back."""
+    """Empty: the store knows which registers went back."""
 
 
 def step(

@@ -1,5 +1,5 @@
-"""The kinds of findings, one row each. Their order is that of evaluation: burst comes before the
-kinds that look at whether one is open."""
+"""The kinds of findings, one row each, in the order of evaluation: burst is before the kinds that
+check whether one is open."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from api.insight.findings import (
     weak_signal,
 )
 from api.insight.findings.model import Kind, Setting
+from api.metering.units import METRIC_UNITS
 
 KINDS: Final[tuple[Kind, ...]] = (
     continuous_flow.KIND,
@@ -43,7 +44,7 @@ KINDS: Final[tuple[Kind, ...]] = (
 KIND_BY_NAME: Final = {kind.name: kind for kind in KINDS}
 
 Settings = Mapping[str, Mapping[str, float]]
-"""Kind → setting → value. What isn't there has its default."""
+"""Kind → setting → value. Missing settings have their default."""
 
 
 def defaults(kind: Kind) -> dict[str, float]:
@@ -51,7 +52,8 @@ def defaults(kind: Kind) -> dict[str, float]:
 
 
 def values(kind: Kind, *layers: Settings) -> dict[str, float]:
-    """The settings of a kind. The last layer wins: organization, group, device."""
+    """Returns the settings of a kind. The last layer takes precedence: organization, group,
+    device."""
     merged = defaults(kind)
     for layer in layers:
         merged.update(layer.get(kind.name, {}))
@@ -59,7 +61,7 @@ def values(kind: Kind, *layers: Settings) -> dict[str, float]:
 
 
 def parse(kind: Kind, name: str, text: str) -> float:
-    """A setting from what somebody typed. Raises ValueError, in words for them."""
+    """Parses a setting that a person typed. Raises ValueError with a message for the user."""
     setting = next((each for each in kind.all_settings if each.name == name), None)
     if setting is None:
         names = ", ".join(each.name for each in kind.all_settings)
@@ -68,7 +70,7 @@ def parse(kind: Kind, name: str, text: str) -> float:
 
 
 def check(setting: Setting, text: str) -> float:
-    """Raises ValueError for what isn't a number within the setting's range."""
+    """Raises ValueError for anything but a number within the setting's range."""
     words = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
     text = words.get(text.strip().lower(), text) if setting.flag else text
     try:
@@ -79,6 +81,13 @@ def check(setting: Setting, text: str) -> float:
         raise ValueError(f"{setting.name} must be on or off")
     if not setting.least <= value <= setting.most:
         raise ValueError(
-            f"{setting.name} must be a number from {setting.least:g} to {setting.most:g}"
+            f"{setting.name} must be a number from {_bound(setting.least, setting)}"
+            f" to {_bound(setting.most, setting)}"
         )
     return value
+
+
+def _bound(value: float, setting: Setting) -> str:
+    """Formats a bound, with the unit if it is one that readers may see converted."""
+    unit = f" {setting.unit}" if setting.unit in METRIC_UNITS else ""
+    return f"{value:,.10g}{unit}"

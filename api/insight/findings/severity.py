@@ -1,22 +1,19 @@
-"""How bad a finding is, what it costs a day, and which comes first."""
+"""How severe a finding is, what it costs a day, and how findings are ordered."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import HOUR_MS
-from api.insight.findings.model import SEVERITIES, Draft, Finding, Kind, Severity
+from api.insight.findings.model import Draft, Finding, Kind, Severity
 from api.insight.findings.night_flow_step import KIND as NIGHT_FLOW_STEP
-
-_RANK: Final = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
 def severity_of(
     kind: Kind, draft: Draft, values: Mapping[str, float], cost: float | None, now_ms: int
 ) -> Severity:
-    """``now_ms``: up to when data are known."""
+    """``now_ms``: the end of the available data."""
     if kind.major(draft, values):
         return "critical"
     if kind.loss:
@@ -37,7 +34,7 @@ def finding_of(
     now_ms: int,
     usual_per_day: float,
 ) -> Finding:
-    """``usual_per_day``: on the day under way; a closed draft has its own."""
+    """``usual_per_day``: of the current day; a closed draft has its own."""
     per_day = kind.per_day(draft)
     cost = None if price is None or per_day is None else per_day * price
     return Finding(
@@ -55,9 +52,3 @@ def finding_of(
         offers_new_normal=kind is NIGHT_FLOW_STEP and bool(draft.extra) and draft.end_ms is None,
         usual_per_day=usual_per_day if draft.usual_per_day is None else draft.usual_per_day,
     )
-
-
-def order(finding: Finding, usual_per_day: float) -> tuple[int, float, float, int]:
-    """A key that puts the worst first: severity, cost a day, usual volume of the device, age."""
-    cost = finding.cost_per_day or 0.0
-    return _RANK[finding.severity], -cost, -usual_per_day, finding.start_ms

@@ -12,8 +12,8 @@ from api.insight.findings.text import length, span
 
 
 class Memory(NamedTuple):
-    """The latest minute with a reading, as far as it is known to be the latest: ``sure_ms`` is
-    the start of the hour up to whose end minutes were not looked at."""
+    """The latest minute with a reading, as far as it is certain: ``sure_ms`` is the start of the
+    hour up to whose end minutes were not read."""
 
     last_ms: int | None = None
     sure_ms: int | None = None
@@ -37,14 +37,14 @@ def step(
         if drafts and drafts[-1].end_ms is None:
             drafts[-1] = drafts[-1]._replace(end_ms=at)
         memory = Memory(at)
-    if not reported_ms:  # as a whole
+    if not reported_ms:  # without reading its minutes
         return Memory(hour.until_ms - 1, hour.start_ms), drafts
     return memory, _overdue(memory, drafts, hour.until_ms, limit_ms)
 
 
 def _hardly_a_gap(memory: Memory, coverage: float, hour: Hour, context: Context) -> bool:
-    """Whether too little is missing for a silence to begin or end in the hour: of one that lasts
-    the limit at least half lies in one of two hours."""
+    """Whether too little is missing in the hour for a silence to begin or end in it: at least half
+    of a silence as long as the limit lies in one of two hours."""
     if hour.until_ms < hour.end_ms or memory.last_ms is None:
         return False
     half_ms = context.device.silent_after_ms / 2 - context.device.reading_ms
@@ -53,7 +53,7 @@ def _hardly_a_gap(memory: Memory, coverage: float, hour: Hour, context: Context)
 
 
 def _sure(memory: Memory, hour: Hour) -> Memory:
-    """With the latest minute looked up, where its hour was taken as a whole before."""
+    """Looks up the latest minute, where its hour was handled without its minutes before."""
     if memory.sure_ms is None:
         return memory
     minutes = hour.readings.minutes(memory.sure_ms, memory.sure_ms + HOUR_MS)
@@ -61,7 +61,7 @@ def _sure(memory: Memory, hour: Hour) -> Memory:
 
 
 def _overdue(memory: Memory, drafts: list[Draft], now_ms: int, limit_ms: int) -> list[Draft]:
-    """With a finding from the latest minute on, once the limit has passed."""
+    """Opens a finding from the latest minute on, once the limit has passed."""
     if memory.last_ms is None or now_ms - memory.last_ms < limit_ms + MINUTE_MS:
         return drafts
     hours = (now_ms - memory.last_ms) / HOUR_MS
@@ -72,17 +72,17 @@ def _overdue(memory: Memory, drafts: list[Draft], now_ms: int, limit_ms: int) ->
 
 
 def words(draft: Draft, tz: ZoneInfo) -> str:
-    """How long it has lasted so far: by the clock, not by the latest evaluation."""
+    """Describes how long it has lasted by the clock, not by the latest evaluation."""
     when = span(draft.start_ms, draft.end_ms, tz)
     if draft.end_ms is None:
-        return f"Nothing heard {when}"
-    return f"Nothing was heard for {length(draft.end_ms - draft.start_ms)}, {when}"
+        return f"No reading {when}"
+    return f"No reading for {length(draft.end_ms - draft.start_ms)}, {when}"
 
 
 KIND: Final = Kind(
     name="silent",
     label="Silent",
-    headline="nothing heard for {length}",
+    headline="no reading for {length}",
     caption="without a reading",
     unit="h",
     severity="warning",

@@ -1,8 +1,9 @@
-"""What the driver carries from one run to the next, and how it is stored: some 11 kB a device.
+"""The driver's state between two runs, and how it is stored: about 11 kB a device.
 
-Every kind's memory and the driver's own are small; at the first instant of each local day a copy of
-them is kept (`Snapshot`), of REWIND_DAYS days. The days' volumes are stored once: a history goes
-back to a day by leaving out the rows since. So late readings re-run from the start of their day.
+Every kind's memory and the driver's own are small. A copy of them (`Snapshot`) is stored at the
+start of each local day, for REWIND_DAYS days. The days' volumes are stored once: a history is
+rewound to a day by dropping the rows since. Late readings can thus be processed from the start of
+their day.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _VERSION: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Everything but the history. Hours before ``next_ms`` have been seen; the local day under way
-    is ``day``, of whose hours ``today`` holds (start, gallons) of those that have enough coverage.
-    ``masked``: spans of closed findings that don't train; ``day_spans``: those that counted when
-    the day began. ``night``: the last local day whose night was seen."""
+    """Everything except the history. Hours before ``next_ms`` have been processed. ``day`` is the
+    current local day; ``today`` holds (start, gallons) of its hours with enough coverage.
+    ``masked``: spans of closed findings that aren't used for training; ``day_spans``: those in
+    effect when the day began. ``night``: the last local day whose night was processed."""
 
     next_ms: int
     day: int
@@ -63,7 +64,7 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`Carried` as it was when the local day began; dumped once it is stored."""
+    """`Carried` at the start of the local day; dumped once it is stored."""
 
     next_ms: int
     content: Carried | bytes
@@ -82,15 +83,15 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is known of one device after all hours before ``carried.next_ms``."""
+    """The state of one device after all hours before ``carried.next_ms``."""
 
     carried: Carried
     history: History
     snapshots: tuple[Snapshot, ...] = ()
 
     def before(self, instant_ms: int) -> State | None:
-        """The latest stored state that has seen nothing from the instant on; None where it must
-        begin anew."""
+        """Returns the latest stored state before any data from the instant on; None where the
+        evaluation must begin from the first reading."""
         if instant_ms >= self.carried.next_ms:
             return self
         snapshots = tuple(each for each in self.snapshots if each.next_ms <= instant_ms)
@@ -108,11 +109,12 @@ class State:
         parts = [self.carried.dump(), *(each.dump() for each in self.snapshots)]
         alike = b"".join(_LENGTH.pack(len(part)) + part for part in parts)
         header = _HEADER.pack(_VERSION, len(history), len(parts))
-        return header + history + zlib.compress(alike, 3)  # in one: the parts hardly differ
+        return header + history + zlib.compress(alike, 3)  # together: the parts hardly differ
 
     @classmethod
     def load(cls, data: bytes) -> State:
-        """Raises ValueError for what `dump` of this version didn't write: then rebuild."""
+        """Reads the bytes of `dump`. Raises ValueError for those of another version: the state must
+        be rebuilt."""
         if len(data) < _HEADER.size or data[0] != _VERSION:
             raise ValueError("not a state of this version")
         _, length, count = _HEADER.unpack_from(data)
@@ -130,7 +132,7 @@ class State:
 
 
 def _tuples(value: Any) -> Any:
-    """JSON's lists as the tuples that they were."""
+    """Converts JSON's lists back to tuples."""
     if not isinstance(value, list):
         return value
     return tuple(_tuples(each) for each in cast("list[Any]", value))

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 from api.insight.findings.model import Context, Draft, Hour, Kind, Setting
 from api.insight.findings.text import count, number, span
-from api.metering.profile import LEAST_COVERAGE
+from api.metering.uptime import LEAST_COVERAGE
 
 HOURS: Final = 12
-SAME: Final = 1e-9  # sums of the same readings may differ in their last digit
+SAME: Final = 1e-9  # sums of the same readings may differ in the last digit
 
 
 class Memory(NamedTuple):

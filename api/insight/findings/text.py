@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
+from api.metering.units import number as number
 from api.timez import MINUTE_MS, offset_ms, to_datetime
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-
-def number(value: float) -> str:
-    """Three digits, at least to the whole: 0.54, 54.4, 5,440."""
-    size = abs(value)
-    decimals = 0 if size >= 100 else 1 if size >= 10 else 2
-    return f"{value:,.{decimals}f}"
 
 
 def count(value: float, noun: str) -> str:
@@ -23,7 +17,7 @@ def count(value: float, noun: str) -> str:
 
 
 def length(length_ms: int) -> str:
-    """``23 min``, ``5 h 51 min``, ``3 d 4 h``."""
+    """Formats a duration: ``23 min``, ``5 h 51 min``, ``3 d 4 h``."""
     hours, minutes = divmod(round(length_ms / MINUTE_MS), 60)
     days, hours = divmod(hours, 24)
     parts = ((days, "d"), (hours, "h"), (0 if days else minutes, "min"))
@@ -31,19 +25,19 @@ def length(length_ms: int) -> str:
 
 
 def date(instant_ms: int, tz: ZoneInfo) -> str:
-    """The local date: Mon 16 Nov."""
+    """Formats the local date: Mon 16 Nov."""
     wall = to_datetime(instant_ms + offset_ms(tz, instant_ms))
     return f"{_DAYS[wall.weekday()]} {wall.day} {_MONTHS[wall.month - 1]}"
 
 
 def when(instant_ms: int, tz: ZoneInfo) -> str:
-    """The local date and time: Mon 16 Nov, 03:00."""
+    """Formats the local date and time: Mon 16 Nov, 03:00."""
     wall = to_datetime(instant_ms + offset_ms(tz, instant_ms))
     return f"{date(instant_ms, tz)}, {wall:%H:%M}"
 
 
 def span(start_ms: int, end_ms: int | None, tz: ZoneInfo) -> str:
-    """ "since Mon 16 Nov, 03:00", or "from … to …" of what is over."""
+    """Formats "since Mon 16 Nov, 03:00", or "from … to …" for a finished span."""
     if end_ms is None:
         return f"since {when(start_ms, tz)}"
     return f"from {when(start_ms, tz)} to {when(end_ms, tz)}"

@@ -11,7 +11,8 @@ import numpy as np
 from api.catalog import HOUR_MS
 from api.insight.findings.model import Context, Day, Draft, Kind, Setting
 from api.insight.findings.text import date, number
-from api.metering.profile import DAYS, HOURS, LEAST_COVERAGE, Floats, Stored
+from api.metering.profile import DAYS, HOURS, Floats, Stored
+from api.metering.uptime import LEAST_COVERAGE
 
 HISTORY_DAYS: Final = 21
 QUANTILE: Final = 0.98
@@ -50,13 +51,13 @@ def step(
 
 
 def _continues(draft: Draft, day: Day, off: float) -> bool:
-    """Another day within 48 h, off in the same direction."""
+    """Whether this is another day within 48 h that differs in the same direction."""
     recent = draft.end_ms is None or day.start_ms <= draft.end_ms + CONTINUES_MS
     return recent and (draft.value > 0) == (off > 0)
 
 
 def _off(day: Day, context: Context) -> tuple[float, float] | None:
-    """(gallons, usual gallons) of a day that is unusual; None of any other."""
+    """Returns (gallons, usual gallons) of an unusual day; None for any other."""
     if (day.volumes == day.volumes).sum() < LEAST_COVERAGE * HOURS:
         return None
     if day.today.usual.district_like:
@@ -96,7 +97,7 @@ def _off_weeks(day: Day, context: Context) -> tuple[float, float] | None:
 
 
 def day_totals(rows: Floats | Stored) -> Floats:
-    """The gallons of the days with hardly a gap."""
+    """Returns the gallons of the days with hardly any gap."""
     present = rows == rows
     whole = present.sum(axis=1) >= LEAST_COVERAGE * HOURS
     return np.where(present, rows, 0.0)[whole].sum(axis=1, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Weak signal: the radio barely reaches us, or soon will."""
+"""Weak signal: the radio link is poor, or soon will be."""
 
 from __future__ import annotations
 

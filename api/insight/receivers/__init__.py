@@ -1,6 +1,7 @@
-"""Receivers of alerts: a row a kind, each with how it sends.
+"""Receivers of alerts: one row per kind, with its sender.
 
-A sender gets a message and returns what was answered; it raises nothing for a receiver that fails.
+A sender takes a message and returns the receiver's answer. It raises nothing for a receiver that
+fails.
 """
 
 from __future__ import annotations

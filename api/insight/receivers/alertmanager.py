@@ -1,4 +1,4 @@
-"""A Prometheus Alertmanager, by its API v2."""
+"""Sends to a Prometheus Alertmanager by its API v2."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any, Final
 import orjson
 
 from api.catalog import DAY_MS
-from api.insight.receivers.guarded_http import FAILURES, failure, post
 from api.insight.receivers.kind import Answer, Field, Kind, Means, Message
 from api.insight.receivers.webhook import alert_object, answer_of, check_url
 from api.timez import now_ms, stamp
 
-LASTS_MS: Final = 30 * DAY_MS  # without an end Alertmanager takes it for over after 5 minutes
+LASTS_MS: Final = 30 * DAY_MS  # without an end, Alertmanager resolves it after 5 minutes
 
 
 def send(message: Message, means: Means) -> Answer:
+    from api.insight.receivers.guarded_http import FAILURES, failure, post
+
     ends = stamp(now_ms() + LASTS_MS)
     alerts = [alert_object(message, each) for each in message.alerts]
     posted = [

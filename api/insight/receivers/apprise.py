@@ -1,4 +1,4 @@
-"""Whatever Apprise can send to, where it is installed."""
+"""Sends to any service that Apprise supports, if Apprise is installed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from api.insight.receivers.email import plain_text
-from api.insight.receivers.guarded_http import Refused, addresses
 from api.insight.receivers.kind import Answer, Field, Kind, Means, Message, headline_of, subject_of
 from api.settings import Settings
 
-# Their addresses name a host of ours to choose; all others lead to a service of their own.
+# Only in these addresses may the user choose a host; all others lead to their own service.
 _SELF_HOSTED: Final = 443
 
 
 def send(message: Message, means: Means) -> Answer:
+    from api.insight.receivers.guarded_http import Refused, addresses
+
     library = _library()
     if library is None:
         return Answer(False, MISSING, hopeless=True)

@@ -1,4 +1,4 @@
-"""E-mail over SMTP: text, HTML and a chart; a fire and its resolve in one thread."""
+"""Sends e-mail over SMTP: text, HTML and a chart; firing and resolved messages in one thread."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from api.insight.receivers.kind import (
     headline_of,
     subject_of,
 )
+from api.metering.units import words_in
 from api.settings import Settings
 from api.telemetry.client_address import is_loopback
-from api.timez import offset_ms, parse_instant, to_datetime, zone, zone_names
+from api.timez import offset_ms, parse_instant, to_datetime, zone_or_utc
 
 TIMEOUT_S: Final = 15.0
 MOST_RECIPIENTS: Final = 50
@@ -36,7 +37,7 @@ _PORTS: Final = {"smtp": 587, "smtps": 465}
 _ADDRESS: Final = re.compile(r"[^\s@<>,;:\"]{1,64}@[A-Za-z0-9.-]{1,190}", re.ASCII)
 
 
-# --- What it says --------------------------------------------------------------------------------
+# --- Content -----------------------------------------------------------------------------------
 
 
 def made(message: Message, sender: str, picture: bytes | None) -> EmailMessage:
@@ -51,7 +52,7 @@ def made(message: Message, sender: str, picture: bytes | None) -> EmailMessage:
     if not message.first:
         mail["In-Reply-To"] = mail["References"] = first
     if message.report is not None:
-        return mail  # `reported` writes it
+        return mail  # added by `reported`
     mail.set_content(plain_text(message))
     mail.add_alternative(html_text(message, picture is not None), subtype="html")
     if picture is not None:
@@ -61,7 +62,7 @@ def made(message: Message, sender: str, picture: bytes | None) -> EmailMessage:
 
 
 def reported(mail: EmailMessage, message: Message, address: str, pdf: bytes) -> EmailMessage:
-    """A scheduled report: the PDF attached, its address beside it."""
+    """Composes a scheduled report: the PDF attached, and its address."""
     report: Mapping[str, Any] = message.report or {}
     title = f"{report['name']}: {report['period']}"
     mail.set_content(f"{title}\n\nThe report is attached. It is also here:\n{address}\n")
@@ -77,8 +78,8 @@ def reported(mail: EmailMessage, message: Message, address: str, pdf: bytes) -> 
 
 
 def thread_id(message: Message, sender: str) -> str:
-    """The Message-ID of the first mail of a thread, whoever sends it how often; each report is a
-    thread of its own."""
+    """Returns the Message-ID of the first mail of a thread, whichever process sends it and however
+    often; each report is a thread of its own."""
     if message.report is not None:
         return f"<{message.row.id}@{_host(sender)}>"
     return f"<{message.row.thread}.{message.row.receiver_id}@{_host(sender)}>"
@@ -89,13 +90,13 @@ def _host(sender: str) -> str:
 
 
 def plain_text(message: Message, address: str = "") -> str:
-    """``address``: of a report."""
+    """``address``: of a report's PDF."""
     if message.report is not None:
         return f"{subject_of(message)}\n{address}"
     lines = [headline_of(message), ""]
     for alert in message.alerts:
         lines += [f"{alert['kind']} · {alert['label']} ({alert['serialNumber']})", alert["words"]]
-        lines += [f"{name}: {value}" for name, value in facts(alert)]
+        lines += [f"{name}: {value}" for name, value in facts(alert, message.units)]
         lines += [f"{message.site}/devices/{quote(alert['deviceId'], safe='')}", ""]
     if message.unlisted:
         lines += [f"And {message.unlisted} more.", ""]
@@ -111,7 +112,7 @@ def html_text(message: Message, has_picture: bool) -> str:
         rows = "".join(
             f"<tr><td style='padding:2px 16px 2px 0;color:#556'>{escape(name)}</td>"
             f"<td>{escape(value)}</td></tr>"
-            for name, value in facts(alert)
+            for name, value in facts(alert, message.units)
         )
         parts.append(
             f"<p style='margin:0'><a href='{escape(href)}'><b>{escape(title)}</b></a></p>"
@@ -127,22 +128,21 @@ def html_text(message: Message, has_picture: bool) -> str:
     return f"<div style='font-family:sans-serif;font-size:15px'>{''.join(parts)}</div>"
 
 
-def facts(alert: Mapping[str, Any]) -> list[tuple[str, str]]:
+def facts(alert: Mapping[str, Any], units: str) -> list[tuple[str, str]]:
     rows = [("Severity", str(alert["severity"])), ("Since", _when(alert, "startsAt"))]
     if alert["endsAt"]:
         rows.append(("Until", _when(alert, "endsAt")))
     if alert["value"] is not None:
-        rows.append(("Value", f"{alert['value']:,.4g} {alert['unit']}"))
+        rows.append(("Value", words_in(f"{alert['value']:,.4g} {alert['unit']}", units)))
     if alert["costPerDay"]:
         rows.append(("Cost a day", f"{alert['costPerDay']:,.2f}"))
     return rows
 
 
 def _when(alert: Mapping[str, Any], name: str) -> str:
-    """Local time of the device, with its zone."""
-    named = alert["zone"] if alert["zone"] in zone_names() else "UTC"
-    at = parse_instant(alert[name])
-    return f"{to_datetime(at + offset_ms(zone(named), at)):%a %d %b %Y, %H:%M} ({named})"
+    """Formats the device's local time, with its zone."""
+    tz, at = zone_or_utc(alert["zone"]), parse_instant(alert[name])
+    return f"{to_datetime(at + offset_ms(tz, at)):%a %d %b %Y, %H:%M} ({tz.key})"
 
 
 def _rule(message: Message) -> str:
@@ -177,11 +177,12 @@ def send(message: Message, means: Means) -> Answer:
         return Answer(False, "The mail server can't be reached.")
     if refused:
         return Answer(True, f"Sent, but not to {', '.join(refused)}.")
-    return Answer(True, f"The mail server took it for {', '.join(message.config['to'])}.")
+    return Answer(True, f"The mail server accepted it for {', '.join(message.config['to'])}.")
 
 
 def _picture(message: Message, means: Means) -> bytes | None:
-    """Of the first alert, where it can be drawn: a mail without one is better than none."""
+    """Draws the first alert; None where that fails: a mail without a picture is better than
+    none."""
     alerts = message.alerts
     if means.picture is None or not alerts:
         return None
@@ -198,7 +199,7 @@ def _rejection(answer: tuple[int, bytes | str]) -> str:
 
 
 def _connected(settings: Settings) -> smtplib.SMTP:
-    """A password is sent under TLS alone, or to this machine."""
+    """Connects. A password is sent only over TLS, or to this machine."""
     url = urlsplit(settings.smtp_url)
     host, port = url.hostname or "", url.port or _PORTS[url.scheme]
     context = ssl.create_default_context()

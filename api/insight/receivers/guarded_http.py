@@ -1,7 +1,7 @@
-"""HTTP to addresses that people typed: no private ones, no redirects, bounded in time and size.
+"""HTTP to addresses typed by people: no private addresses, no redirects, bounded time and size.
 
-The name is looked up when the connection is made, and the connection goes to the address that was
-checked: a name that changes in between leads nowhere else.
+The host name is resolved when the connection is made, and the connection goes to the address that
+was checked. A name that changes in between can't redirect it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _NAT64: Final = IPv6Network("64:ff9b::/96")
 
 
 class Refused(Exception):
-    """An address that may not be connected to."""
+    """An address that must not be connected to."""
 
 
 def is_public(text: str, networks: Sequence[Network] = ()) -> bool:
-    """Whether an IP address is on the internet, or in one of the networks that are allowed."""
+    """Whether an IP address is public, or in one of the allowed networks."""
     address = ip_address(text.partition("%")[0])
     inner = _inner(address)
     if any(
@@ -38,7 +38,7 @@ def is_public(text: str, networks: Sequence[Network] = ()) -> bool:
 
 
 def _inner(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 one leads to."""
+    """Returns the IPv4 address that an IPv6 address embeds, or the address itself."""
     if isinstance(address, IPv4Address):
         return address
     if address in _NAT64:
@@ -47,8 +47,8 @@ def _inner(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 
 
 def addresses(host: str, port: int, networks: Sequence[Network]) -> list[str]:
-    """Those of a host that may be connected to. Raises Refused where there are none, OSError where
-    it isn't known."""
+    """Returns the host's addresses that may be connected to. Raises Refused where there are none,
+    OSError where the name can't be resolved."""
     resolved = [str(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     good = [each for each in dict.fromkeys(resolved) if is_public(each, networks)]
     if not good:
@@ -82,7 +82,7 @@ class _Guarded(httpcore.SyncBackend):
 
 
 class _Bounded(httpcore.NetworkStream):
-    """One deadline for all of a request, however slowly it drips."""
+    """One deadline for the whole request, however slowly data arrives."""
 
     def __init__(self, stream: httpcore.NetworkStream, deadline_s: float) -> None:
         self._stream, self._deadline_s = stream, deadline_s
@@ -122,7 +122,8 @@ def post(
     networks: Sequence[Network],
     within_s: float = DEADLINE_S,
 ) -> tuple[int, str]:
-    """(status, the beginning of the response). Raises Refused, OSError, or an httpcore error."""
+    """Returns (status, the beginning of the response). Raises Refused, OSError, or an httpcore
+    error."""
     backend = _Guarded(networks, monotonic() + within_s)
     sent_headers = {"Content-Type": "application/json", "User-Agent": "weir", **headers}
     pairs = [(name.encode(), value.encode()) for name, value in sent_headers.items()]
@@ -139,7 +140,7 @@ def post(
 
 
 def failure(error: Exception) -> str:
-    """Why a request failed, without its address."""
+    """Describes why a request failed, without its address."""
     if isinstance(error, Refused):
         return str(error)
     if isinstance(error, httpcore.TimeoutException | TimeoutError):

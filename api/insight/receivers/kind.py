@@ -1,4 +1,4 @@
-"""What a kind of receiver is, what it gets and what it returns."""
+"""The interface of a kind of receiver: its input and its result."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from api.catalog import UNIT_SYSTEMS
 from api.setting_types import Network
 from api.settings import Settings
 from api.store.base.alerts import MessageRow
@@ -14,8 +15,8 @@ LONGEST_RESPONSE = 500
 
 
 class Answer(NamedTuple):
-    """``ok``: it was taken. ``text``: for people, without secrets. ``gone``: the receiver says that
-    it wants nothing more. ``hopeless``: trying again won't help."""
+    """``ok``: the receiver accepted it. ``text``: for people, without secrets. ``gone``: the
+    receiver wants no further messages. ``hopeless``: retrying won't help."""
 
     ok: bool
     text: str
@@ -25,8 +26,8 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``body``: see `api.insight.alerts.messages`. ``secret``: opened. ``site``: where readers
-    reach the dashboard. ``first``: of its thread."""
+    """``body``: see `api.insight.alerts.messages`. ``secret``: opened. ``site``: the dashboard's
+    address for readers. ``first``: the first message of its thread."""
 
     row: MessageRow
     body: Mapping[str, Any]
@@ -44,19 +45,24 @@ class Message:
         return list(self.body["alerts"])
 
     @property
+    def units(self) -> str:
+        """Returns the organization's units; for an older message, those of the readings."""
+        return self.body.get("units", UNIT_SYSTEMS[0])
+
+    @property
     def unlisted(self) -> int:
-        """Alerts of its group that it doesn't name."""
+        """Returns the number of alerts of its group that it doesn't list."""
         group: Mapping[str, Any] | None = self.body.get("group")
         return 0 if group is None else max(0, group["size"] - len(self.alerts))
 
     @property
     def report(self) -> Mapping[str, Any] | None:
-        """What a scheduled report is: its name, period and days."""
+        """Returns the name, period and days of a scheduled report; None for an alert."""
         report: Mapping[str, Any] | None = self.body.get("report")
         return report
 
     def report_address(self, means: Means) -> str:
-        """Of its PDF; "" of an alert."""
+        """Returns the address of the report's PDF; "" for an alert."""
         if self.report is None:
             return ""
         return f"{self.site}{means.link(self.body) if means.link else '/report'}"
@@ -68,10 +74,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What senders need beside a message. ``publish`` (topic, payload) → why it failed, or "";
-    ``picture`` (an alert of a body) → a PNG of its readings, or None; ``paper`` (a body of a
-    report) → the PDF, or raises WeirError; ``link`` (the same) → its address, signed if it can be,
-    below the site."""
+    """What senders need besides a message. ``publish`` (topic, payload) returns why it failed, or
+    "". ``picture`` (body of an alert) returns a PNG of its readings, or None. ``paper`` (body of a
+    report) returns the PDF, or raises WeirError. ``link`` (body of a report) returns its address
+    below the site, signed if possible."""
 
     settings: Settings
     publish: Callable[[str, bytes], str] | None = None
@@ -86,7 +92,8 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Something to set. ``secret``: sealed, and never shown again. ``many``: a list of texts."""
+    """A field of a receiver. ``secret``: sealed, and never shown again. ``many``: a list of
+    strings."""
 
     name: str
     label: str
@@ -98,8 +105,8 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """``check`` raises ValueError, in words that follow the receiver's name, for values that can't
-    be used, and returns (config, secret) as they are kept. ``missing``: why there is none here."""
+    """``check`` returns (config, secret) as they are stored, or raises ValueError with words that
+    follow the receiver's name. ``missing``: why the kind isn't available here."""
 
     name: str
     label: str
@@ -110,7 +117,7 @@ class Kind:
 
 
 def subject_of(message: Message) -> str:
-    """One line, the same for a fire and its resolve: Leak · Tenant 2 main."""
+    """Returns one line, the same for firing and resolved messages: Leak · Tenant 2 main."""
     if message.event == "test":
         return "Test of this receiver"
     if message.report is not None:
@@ -124,7 +131,7 @@ def subject_of(message: Message) -> str:
 
 
 def headline_of(message: Message) -> str:
-    """What happened, in a few words."""
+    """Describes what happened in a few words."""
     return {
         "fire": "Firing",
         "resolve": "Resolved",

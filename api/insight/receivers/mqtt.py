@@ -1,4 +1,4 @@
-"""MQTT: a retained topic for each device and kind, on the broker of WEIR_MQTT_URL."""
+"""Publishes to MQTT: a retained topic for each device and kind, on the broker of WEIR_MQTT_URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets of receivers, sealed at rest under the server's own secret."""
+"""Secrets of receivers, encrypted at rest with the server's own secret."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ReceiverSeal:
         return self._fernet.encrypt(orjson.dumps(dict(secret))).decode() if secret else ""
 
     def open(self, text: str) -> dict[str, str] | None:
-        """None for what another secret closed."""
+        """Returns None for a secret sealed with another key."""
         if not text:
             return {}
         try:

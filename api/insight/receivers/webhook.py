@@ -1,4 +1,4 @@
-"""A webhook: Alertmanager's body under the signature of Standard Webhooks."""
+"""Sends a webhook: Alertmanager's body with the signature of Standard Webhooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
-from api.insight.receivers.guarded_http import FAILURES, failure, post
 from api.insight.receivers.kind import (
     LONGEST_RESPONSE,
     Answer,
@@ -30,7 +29,7 @@ _LEAST_SECRET, _MOST_SECRET = 24, 64  # bytes
 
 
 def sign(secret: str, id: str, timestamp: int, body: bytes) -> str:
-    """The `webhook-signature` of a body."""
+    """Returns the `webhook-signature` of a body."""
     key = base64.b64decode(secret.removeprefix(PREFIX))
     signed = f"{id}.{timestamp}.".encode() + body
     digest = hmac.new(key, signed, hashlib.sha256).digest()
@@ -42,8 +41,8 @@ def new_secret() -> str:
 
 
 def body_of(message: Message, means: Means) -> dict[str, Any]:
-    """As Alertmanager's webhook says it, with the event and Weir's own ids beside it; of a report
-    what it is, with the link to its PDF."""
+    """Returns the body of Alertmanager's webhook, with the event and Weir's own ids added; for a
+    report its name and period, with a link to the PDF."""
     if message.report is not None:
         names = ("id", "name", "period", "from", "to")
         report = {name: message.report[name] for name in names}
@@ -104,6 +103,8 @@ def alert_object(message: Message, alert: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def send(message: Message, means: Means) -> Answer:
+    from api.insight.receivers.guarded_http import FAILURES, failure, post
+
     body, at = orjson.dumps(body_of(message, means)), int(time.time())
     id = message.row.id
     headers = {
@@ -125,7 +126,8 @@ def answer_of(status: int, text: str) -> Answer:
 
 
 def check_url(body: Mapping[str, Any]) -> tuple[str, str]:
-    """(the address, what of it may be shown: a path or a query is often a secret)."""
+    """Returns (the address, the part of it that may be shown: a path or a query is often a
+    secret)."""
     url = body.get("url")
     if not isinstance(url, str) or not url:
         raise ValueError("url is required")
@@ -135,7 +137,7 @@ def check_url(body: Mapping[str, Any]) -> tuple[str, str]:
         raise ValueError("url must be an http:// or https:// address")
     if parts.username or parts.password or parts.fragment:
         raise ValueError("url may have no user, password or fragment")
-    _ = parts.port  # ValueError where it is no number
+    _ = parts.port  # raises ValueError for an invalid port
     shown = f"{parts.scheme}://{parts.netloc}"
     return url, f"{shown}/…" if parts.path.strip("/") or parts.query else shown
 

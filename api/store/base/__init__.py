@@ -1,11 +1,11 @@
 """The interface of every store. `tests/store` runs one suite on each implementation.
 
-Instants are epoch milliseconds (UTC). Buckets are aligned in UTC and named by their start. Reads
-of the time series take a ``Device``, and a ``Device`` comes only from a ``Scope``: no reading can
-be reached outside the scope of a credential.
+Instants are epoch milliseconds (UTC). Buckets are aligned in UTC and named by their start. Reads of
+the time series take a ``Device``, and a ``Device`` comes only from a ``Scope``: no reading can be
+reached outside the scope of a credential.
 
-Errors: `Unavailable` (locked, out of reach, disk full), `StoreMissing` (no such store),
-`UserError` for an invalid write (a serial number that is already in use).
+Errors: `Unavailable` (locked, unreachable, disk full), `StoreMissing` (no such store), `UserError`
+for an invalid write (a serial number that is already in use).
 """
 
 from __future__ import annotations
@@ -25,6 +25,14 @@ from api.store.base.annotations import (
     Touched,
 )
 from api.store.base.audit import AuditEntry, AuditLog, AuditQuery
+from api.store.base.billing import (
+    Billing,
+    BillingKind,
+    BillingRow,
+    MonthEndRow,
+    MonthEndSums,
+    Sums,
+)
 from api.store.base.directory import (
     Device,
     DeviceQuery,
@@ -55,6 +63,7 @@ from api.store.base.findings import (
 from api.store.base.ingest import (
     DISTRIBUTED_ROWS_A_COMMIT,
     ROWS_A_COMMIT,
+    SUSPICIOUS,
     Added,
     Clockless,
     Ingest,
@@ -82,8 +91,8 @@ from api.store.base.insight import (
     WindowStatus,
 )
 from api.store.base.maintenance import Replica, Retention, StoreFile, Upkeep, Verdict
-from api.store.base.plans import PLAN_KINDS, MonthEndRow, MonthEndSums, PlanKind, PlanRow, Plans
 from api.store.base.series import (
+    ChartMarks,
     Condition,
     LatestQuery,
     LatestResult,
@@ -98,8 +107,8 @@ from api.store.base.series import (
 __all__ = [
     "DISTRIBUTED_ROWS_A_COMMIT",
     "LEVELS",
-    "PLAN_KINDS",
     "ROWS_A_COMMIT",
+    "SUSPICIOUS",
     "UNTOUCHED",
     "Added",
     "Alerts",
@@ -116,6 +125,7 @@ __all__ = [
     "Removal",
     "Touched",
     "Attention",
+    "ChartMarks",
     "Clockless",
     "Condition",
     "Cost",
@@ -150,9 +160,9 @@ __all__ = [
     "Organization",
     "OrganizationChange",
     "Piece",
-    "PlanKind",
-    "PlanRow",
-    "Plans",
+    "BillingKind",
+    "BillingRow",
+    "Billing",
     "Progress",
     "ReadingRow",
     "Refusal",
@@ -169,6 +179,7 @@ __all__ = [
     "StatusQuery",
     "StatusSummary",
     "Store",
+    "Sums",
     "StoreFile",
     "TimeSeries",
     "Volume",
@@ -190,7 +201,7 @@ class Store(
     Alerts,
     Annotations,
     Corrections,
-    Plans,
+    Billing,
     Removal,
     AuditLog,
     Retention,

@@ -1,4 +1,4 @@
-"""Rules, receivers, alerts and the outbox, as every store promises them."""
+"""The interface of every store for rules, receivers, alerts and the outbox."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from api.store.base.audit import AuditEntry
 from api.store.base.directory import Device, Scope
 
 AlertState = Literal["pending", "firing", "resolved"]
-ALERT_STATES: Final[tuple[AlertState, ...]] = ("firing", "resolved")  # that the interface shows
+ALERT_STATES: Final[tuple[AlertState, ...]] = ("firing", "resolved")  # states of the interface
 
 
 class RuleRow(NamedTuple):
-    """``definition`` is JSON (`api.insight.alerts.rules`). ``live``: it needs a look at each
-    reading of its devices, not only where a finding changes."""
+    """``definition`` is JSON (`api.insight.alerts.rules`). ``live``: the rule is evaluated with
+    each reading of its devices, not only when a finding changes."""
 
     id: str
     organization_id: str
@@ -30,7 +30,8 @@ class RuleRow(NamedTuple):
 
 
 class ReceiverRow(NamedTuple):
-    """``config`` is JSON, ``secret`` sealed text or "". ``trouble``: why it was switched off."""
+    """``config`` is JSON; ``secret`` is sealed text or "". ``trouble`` says why it was switched
+    off."""
 
     id: str
     organization_id: str
@@ -46,8 +47,8 @@ class ReceiverRow(NamedTuple):
 
 
 class AlertRow(NamedTuple):
-    """One episode of a rule on a device. ``due_ms``: when time alone may change it. ``data`` is
-    JSON (`api.insight.alerts.model`)."""
+    """One episode of a rule on a device. ``due_ms``: when it may change without a reading. ``data``
+    is JSON (`api.insight.alerts.model`)."""
 
     id: str
     organization_id: str
@@ -74,7 +75,8 @@ class AlertEntry(NamedTuple):
 
 
 class SilenceRow(NamedTuple):
-    """Whose alerts aren't sent from ``from_ms`` until ``until_ms``; None for any."""
+    """No alerts of ``device_key``, ``group_name`` or ``rule_id`` are sent from ``from_ms`` until
+    ``until_ms``. None matches every one."""
 
     id: str
     organization_id: str
@@ -90,8 +92,8 @@ class SilenceRow(NamedTuple):
 
 
 class MessageRow(NamedTuple):
-    """One message to one receiver. ``id`` stays through all attempts; ``thread`` is shared by a
-    fire and what follows it, in the order of ``place``."""
+    """One message to one receiver. ``id`` is the same for all attempts. ``thread`` is shared by an
+    alert's first message and those that follow it, in the order of ``place``."""
 
     id: str
     organization_id: str
@@ -110,8 +112,8 @@ class MessageRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AlertQuery:
-    """Empty collections ask for all but pending ones. ``from_ms``, ``to_ms`` (inclusive): alerts
-    that fired between them."""
+    """Empty collections select everything but pending alerts. ``from_ms``, ``to_ms`` (inclusive)
+    select alerts that fired between them."""
 
     device: Device | None = None
     group: str | None = None
@@ -124,14 +126,14 @@ class AlertQuery:
 
 
 class AlertMark(NamedTuple):
-    """A device whose alerts are due; ``mark`` changes with every reason for it."""
+    """A device whose alerts are due. ``mark`` changes with every new reason."""
 
     key: int
     mark: int
 
 
 class AlertChanges(NamedTuple):
-    """Alerts to keep, ids of alerts to delete, messages to queue."""
+    """Alerts to save, ids of alerts to delete, and messages to queue."""
 
     alerts: Sequence[AlertRow] = ()
     dropped: Sequence[str] = ()
@@ -139,8 +141,8 @@ class AlertChanges(NamedTuple):
 
 
 class AlertBook(NamedTuple):
-    """What a decision stands on, read in its own transaction: the devices that are due and nobody
-    else took, their alerts, and all open ones of their organization."""
+    """The data of one decision, read in its transaction: the due devices that no other process has
+    taken, their alerts, and all open alerts of their organization."""
 
     keys: frozenset[int]
     alerts: Sequence[AlertRow]
@@ -148,25 +150,26 @@ class AlertBook(NamedTuple):
 
 
 Decide = Callable[[AlertBook], AlertChanges]
-# The alert as it is → as it will be, and what the audit log says of it.
+# (alert now → alert afterwards, entry for the audit log)
 ChangeAlert = Callable[[AlertRow], tuple[AlertRow, Sequence[AuditEntry]]]
 
 
 class Alerts(Protocol):
-    """What people do is recorded in the audit log, in the same transaction."""
+    """Changes by people are recorded in the audit log, in the same transaction."""
 
-    # --- What people set ---
+    # --- Managed by people ---
 
     def alert_rules(self, organization_id: str | None = None) -> list[RuleRow]:
-        """By name; of all organizations for None."""
+        """Returns rules by name; of all organizations for None."""
         ...
 
     def keep_rule(self, rule: RuleRow, audit: Sequence[AuditEntry]) -> None:
-        """New, or in place of the one of that id. The organization's devices are due."""
+        """Saves a new rule, or replaces the one with its id. The organization's devices become
+        due."""
         ...
 
     def drop_rule(self, organization_id: str, rule_id: str, audit: Sequence[AuditEntry]) -> bool:
-        """False where there is none. Devices with open alerts of it are due."""
+        """Returns False where there is no such rule. Devices with open alerts of it become due."""
         ...
 
     def alert_receivers(self, organization_id: str | None = None) -> list[ReceiverRow]: ...
@@ -176,11 +179,11 @@ class Alerts(Protocol):
     def drop_receiver(
         self, organization_id: str, receiver_id: str, audit: Sequence[AuditEntry]
     ) -> bool:
-        """With the messages that wait for it."""
+        """Deletes a receiver and its queued messages. Returns False where there is none."""
         ...
 
     def alert_silences(self, organization_id: str) -> list[SilenceRow]:
-        """Latest end first."""
+        """Returns silences, latest end first."""
         ...
 
     def keep_silence(self, silence: SilenceRow, audit: Sequence[AuditEntry]) -> None: ...
@@ -188,14 +191,14 @@ class Alerts(Protocol):
     def drop_silence(
         self, organization_id: str, silence_id: str, audit: Sequence[AuditEntry]
     ) -> bool:
-        """Devices with open alerts are due."""
+        """Returns False where there is no such silence. Devices with open alerts become due."""
         ...
 
     # --- Read through a scope ---
 
     def alerts(self, scope: Scope, query: AlertQuery) -> list[AlertEntry]:
-        """Firing ones first: unacknowledged, worst, most expensive, oldest. Then those resolved,
-        latest first."""
+        """Returns firing alerts first: unacknowledged, worst, most expensive, oldest. Then resolved
+        ones, latest first."""
         ...
 
     def count_alerts(self, scope: Scope, query: AlertQuery) -> int: ...
@@ -203,23 +206,24 @@ class Alerts(Protocol):
     def alert(self, scope: Scope, alert_id: str) -> AlertEntry | None: ...
 
     def change_alert(self, alert_id: str, change: ChangeAlert) -> AlertRow | None:
-        """Read, changed and kept in one transaction; None where there is none."""
+        """Reads, changes and saves an alert in one transaction; None where there is none."""
         ...
 
     def alert_messages(
         self, organization_id: str, *, thread: str | None = None, limit: int = 100
     ) -> list[MessageRow]:
-        """Newest first."""
+        """Returns messages, newest first."""
         ...
 
     def alert_message(self, organization_id: str, message_id: str) -> MessageRow | None: ...
 
-    # --- For the engine ---
+    # --- For the evaluator ---
 
     def mark_alerts(self, keys: Sequence[int]) -> None: ...
 
     def mark_alert_timers(self, now_ms: int) -> int:
-        """The devices of alerts that time may have changed become due; how many alerts."""
+        """Marks the devices of alerts that may have changed by the clock alone as due. Returns the
+        number of alerts."""
         ...
 
     def due_alerts(self, limit: int) -> list[AlertMark]: ...
@@ -227,8 +231,8 @@ class Alerts(Protocol):
     def decide_alerts(
         self, organization_id: str, marks: Sequence[AlertMark], since_ms: int, decide: Decide
     ) -> AlertChanges:
-        """In one transaction, alone: take the marks that are still the same, decide on alerts that
-        are open or were resolved since then, keep."""
+        """Takes the marks that haven't changed, passes the alerts that are open or were resolved
+        since ``since_ms`` to ``decide``, and saves the result. All in one exclusive transaction."""
         ...
 
     def metric_values(
@@ -240,7 +244,8 @@ class Alerts(Protocol):
         to_ms: int,
         function: Function = "avg",
     ) -> list[tuple[int, float | None]]:
-        """(start of a bucket, mean, least or greatest), ascending, from_ms ≤ start < to_ms."""
+        """Returns (bucket start, mean, minimum or maximum), ascending, for from_ms ≤ start <
+        to_ms."""
         ...
 
     def alert_clock(self) -> dict[str, int]: ...
@@ -252,13 +257,14 @@ class Alerts(Protocol):
     def queue_message(self, message: MessageRow) -> None: ...
 
     def claim_messages(self, now_ms: int, until_ms: int, limit: int) -> list[MessageRow]:
-        """Messages whose turn it is, to oneself until then: of a thread and receiver the first."""
+        """Claims messages that are due until ``until_ms``: the first of each thread and
+        receiver."""
         ...
 
     def settle_message(self, message: MessageRow) -> None:
-        """Keep what became of an attempt."""
+        """Saves the result of an attempt."""
         ...
 
     def first_was_sent(self, message: MessageRow) -> bool:
-        """Whether the first message of its thread reached its receiver."""
+        """Whether the first message of its thread has reached its receiver."""
         ...

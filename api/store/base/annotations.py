@@ -1,4 +1,4 @@
-"""Notes, maintenance and corrections, and what is removed, as every store promises them."""
+"""The interface of every store for notes, maintenance, corrections and removal."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class AnnotationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What somebody wrote about a device or a group: a note, planned maintenance, a correction.
+    """A note, planned maintenance or a correction, of a device or a group.
 
-    Exactly one of ``device_key`` and ``group_name`` is set. [from_ms, to_ms) is its span; ``to_ms``
-    None: an instant (of a note). ``body`` is a note's text, or the reason. Of maintenance:
-    ``repeats`` up to ``until_ms`` on the wall clock of ``zone``. Of a correction: ``metrics`` are
-    columns, ``factor`` None excludes their values, ``ended_ms`` says since when it is revoked.
+    Exactly one of ``device_key`` and ``group_name`` is set. The span is [from_ms, to_ms); ``to_ms``
+    None makes a note of an instant. ``body`` is a note's text, or the reason. Maintenance
+    ``repeats`` until ``until_ms`` on the wall clock of ``zone``. For a correction, ``metrics`` are
+    columns, ``factor`` None excludes their values, and ``ended_ms`` is when it was revoked.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Annotation:
 
 
 class AnnotationEntry(NamedTuple):
-    """``device_id`` and ``serial_number`` are None of a group's."""
+    """``device_id`` and ``serial_number`` are None for a group's annotation."""
 
     annotation: Annotation
     device_id: str | None
@@ -61,9 +61,9 @@ class AnnotationEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnnotationQuery:
-    """Latest first. None and "" ask for all. Of ``device`` also its groups' that the scope's grant
-    covers. ``text`` is part of the body. ``from_ms`` and ``to_ms`` (inclusive): those that have a
-    part between them. ``ended``: revoked corrections too."""
+    """A selection, latest first. None and "" select everything. ``device`` includes annotations of
+    its groups within the scope's grant. ``text`` is part of the body. ``from_ms`` and ``to_ms``
+    (inclusive) select annotations that overlap them. ``ended`` includes revoked corrections."""
 
     kinds: Collection[AnnotationKind] = ()
     device: Device | None = None
@@ -77,21 +77,21 @@ class AnnotationQuery:
 
 
 class Touched(NamedTuple):
-    """Raw readings in a span: how many, and how many of them have a value of one of the metrics."""
+    """Raw readings in a span: their number, and how many have a value of one of the metrics."""
 
     readings: int
     values: int
 
 
 class OriginalReading(NamedTuple):
-    """A reading that a correction has changed, as it came: values in the order of METRICS."""
+    """A reading changed by a correction, as it was received: values in the order of METRICS."""
 
     ts: int
     values: tuple[float | None, ...]
 
 
 class Annotations(Protocol):
-    """What changes is audited in the same transaction, and the devices it touches are due."""
+    """Changes are audited in the same transaction, and the devices concerned become due."""
 
     def annotations(self, scope: Scope, query: AnnotationQuery) -> list[AnnotationEntry]: ...
 
@@ -102,77 +102,85 @@ class Annotations(Protocol):
     ) -> AnnotationEntry | None: ...
 
     def keep_annotation(self, annotation: Annotation, audit: Sequence[AuditEntry]) -> None:
-        """A note or maintenance, new or changed."""
+        """Saves a new or changed note or maintenance."""
         ...
 
     def drop_annotation(self, annotation: Annotation, audit: Sequence[AuditEntry]) -> None:
-        """A note or maintenance."""
+        """Deletes a note or maintenance."""
         ...
 
     def maintenance_of(self, keys: Sequence[int]) -> dict[int, list[Annotation]]:
-        """By device key, its own and its groups'; no entry where there is none."""
+        """Returns, by device key, its own maintenance and its groups'; no entry where there is
+        none."""
         ...
 
     def notes_of(
         self, keys: Sequence[int], from_ms: int, to_ms: int
     ) -> dict[int, list[Annotation]]:
-        """By device key, its own and its groups' that have a part in [from_ms, to_ms)."""
+        """Returns, by device key, its own notes and its groups' that overlap [from_ms, to_ms)."""
         ...
 
     def has_group(self, organization_id: str, name: str) -> bool: ...
 
 
 class Corrections(Protocol):
-    """A correction changes what the readings of a span count as. The readings as they came are kept
-    beside them; revoking puts them back, and every rollup with them."""
+    """A correction changes the effective values of the readings in a span. The original readings
+    are stored separately; revoking a correction restores them, and every rollup."""
 
     def touched_by(self, device: Device, span: Span, metrics: Sequence[str]) -> Touched:
-        """What a correction of that span would change."""
+        """Counts what a correction of that span would change."""
         ...
 
     def correct(self, correction: Annotation, audit: Sequence[AuditEntry]) -> Touched:
-        """UserError where raw readings of the span were pruned, or a scaled value doesn't fit a
-        number."""
+        """Applies a correction. Raises UserError where raw readings of the span were pruned, or a
+        scaled value doesn't fit a double."""
         ...
 
     def revoke_correction(self, correction: Annotation, audit: Sequence[AuditEntry]) -> None:
-        """``correction`` as it becomes. UserError where raw readings of the span were pruned."""
+        """Revokes a correction; ``correction`` is its new state. Raises UserError where raw
+        readings of the span were pruned."""
         ...
 
     def corrections_of(self, keys: Sequence[int]) -> dict[int, list[Annotation]]:
-        """Those in force by device key, in the order in which they are applied."""
+        """Returns the corrections in force by device key, in the order in which they are
+        applied."""
         ...
 
     def originals(self, device: Device, span: Span, limit: int) -> list[OriginalReading]:
-        """The readings of the span that a correction has changed, as they came."""
+        """Returns the readings of the span that a correction has changed, as they were received."""
         ...
 
 
 class Removal(Protocol):
-    """Rollups, counters and what is due follow in the same transaction."""
+    """Deletes readings and devices. Rollups, counters and due marks are updated in the same
+    transaction."""
 
     def delete_readings(
         self, device: Device, from_ms: int, to_ms: int, audit: Sequence[AuditEntry]
     ) -> int:
-        """Delete the readings in [from_ms, to_ms), also the rollups of pruned ones; how many raw
-        ones that were. UserError where it would cut a bucket whose raw readings were pruned."""
+        """Deletes the readings in [from_ms, to_ms), and the rollups of pruned ones. Returns the
+        number of raw readings. Raises UserError where a bucket whose raw readings were pruned would
+        be cut."""
         ...
 
     def set_device_active(self, device: Device, active: bool, audit: Sequence[AuditEntry]) -> None:
-        """UserError where another active device has its serial number or network identifier."""
+        """Raises UserError where another active device has its serial number or network
+        identifier."""
         ...
 
     def delete_device(self, device: Device, audit: Sequence[AuditEntry]) -> int:
-        """With its readings and everything known of it; how many raw readings that were."""
+        """Deletes a device, its readings and all other data about it. Returns the number of raw
+        readings."""
         ...
 
     def forget_device(self, key: int) -> None:
-        """Delete the rows of a device that is deleted already: readings that came late. Nothing of
-        a device that exists."""
+        """Deletes rows that arrived after their device was deleted. Doesn't touch existing
+        devices."""
         ...
 
     def delete_organization(self, organization_id: str, audit: Sequence[AuditEntry] = ()) -> int:
-        """Delete it with its devices, readings, keys and refusals; how many raw readings that
-        were. One transaction a device, so it may be interrupted and called again. Nothing may
-        write readings of its devices meanwhile. Of its audit log these entries stay."""
+        """Deletes the organization with its devices, readings, keys and refusals; returns the
+        number of raw readings. Each device has its own transaction, so the call may be interrupted
+        and repeated. Nothing may write readings of its devices meanwhile. Of its audit log, only
+        ``audit`` remains."""
         ...

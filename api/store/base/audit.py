@@ -1,20 +1,26 @@
-"""Who did what, as every store promises it."""
+"""The audit log's interface: who did what."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from time import time_ns
 from typing import Any, Protocol
 from uuid import uuid4
 
 State = Mapping[str, Any] | None
 
 
+def _new_id() -> str:
+    """Begins with the time, so that entries of one millisecond are listed in their order."""
+    return f"{time_ns():016x}{uuid4().hex[:16]}"
+
+
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """``kind`` says of what (key, note, …) and ``subject`` of which; ``author`` is a Key ID, a
-    token's subject or the command line's user. ``before`` is None for what is new, ``after`` for
-    what is gone."""
+    """``kind`` is the kind of object (key, note, …) and ``subject`` its name. ``author`` is a Key
+    ID, a token's subject or the command line's user. ``before`` is None for a new object, ``after``
+    for a deleted one."""
 
     at_ms: int
     organization_id: str
@@ -25,12 +31,13 @@ class AuditEntry:
     before: State = None
     after: State = None
     reason: str = ""
-    id: str = field(default_factory=lambda: uuid4().hex)
+    id: str = field(default_factory=_new_id)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditQuery:
-    """Newest first. None and "" ask for all; ``text`` is part of author, subject or reason."""
+    """A selection, newest first. None and "" select everything; ``text`` is part of author, subject
+    or reason."""
 
     organization_id: str | None = None
     kind: str | None = None
@@ -43,7 +50,8 @@ class AuditQuery:
 
 
 class AuditLog(Protocol):
-    """Entries are only added: in the transaction of what they tell of, or by `record`."""
+    """Entries are never changed. They are added in the transaction of the change that they
+    describe, or by `record`."""
 
     def record(self, entries: Sequence[AuditEntry]) -> None: ...
 

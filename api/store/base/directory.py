@@ -75,11 +75,14 @@ class Device:
 class DeviceQuery:
     """A selection of devices and its order. ``order_by``: a scalar Device field of the interface
     (``serialNumber``). Text compares by code point, ties by id; nulls come last in both directions.
-    ``active`` None selects both."""
+    ``active`` None selects both. ``text``: part of a label, serial number or network id, in upper
+    or lower case."""
 
     active: bool | None = True
     serial_number: str | None = None
     network_unique_identifier: str | None = None
+    text: str | None = None
+    group: str | None = None
     order_by: str = "label"
     descending: bool = False
     limit: int | None = None
@@ -126,8 +129,8 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class OrganizationChange:
-    """``settings``: ``currency`` of prices that name none and ``zone`` of new devices; None takes
-    one back. ``holidays`` None: as they are. ``expected_ms``: as of `NewDevice`."""
+    """``settings``: ``currency`` for prices that name none, and ``zone`` for new devices; None
+    clears one. ``holidays`` None leaves them unchanged. ``expected_ms``: see `NewDevice`."""
 
     name: str
     cost_per_gallon: float | None
@@ -148,7 +151,7 @@ class Directory(Protocol):
     def organization(self, organization_id: str) -> Organization | None: ...
 
     def organizations(self) -> list[Organization]:
-        """All of them, by name. For the command line only."""
+        """Returns all organizations by name. For the command line only."""
         ...
 
     def create_organization(
@@ -159,57 +162,67 @@ class Directory(Protocol):
         cost_per_gallon: float | None = None,
         audit: Sequence[AuditEntry] = (),
     ) -> Organization:
-        """Create an organization, with a new UUID unless an id is given. UserError if it exists."""
+        """Creates an organization, with a new UUID unless an id is given. Raises UserError if it
+        exists."""
         ...
 
     def organization_settings(self, organization_id: str) -> dict[str, str]: ...
 
+    def settings_named(self, name: str) -> dict[str, str]:
+        """Returns the setting by organization, for those that have it."""
+        ...
+
     def change_organization(
         self, organization_id: str, change: OrganizationChange, audit: Sequence[AuditEntry] = ()
     ) -> None:
-        """Devices without a price of their own follow the currency. Conflict if somebody else has
-        changed the organization meanwhile."""
+        """Changes an organization. Devices without a price of their own follow its currency. Raises
+        Conflict if somebody else has changed the organization since."""
         ...
 
     def devices(self, scope: Scope, query: DeviceQuery) -> list[Device]: ...
 
     def devices_in_context(self, scope: Scope, keys: Sequence[int]) -> list[Device]:
-        """These of the scope's devices, active or not, with their groups and parents."""
+        """Returns these devices of the scope, active or not, with their groups and parents."""
+        ...
+
+    def device_page(self, scope: Scope, query: DeviceQuery) -> tuple[int, list[Device]]:
+        """The number of matches without limit and offset, and the devices of this page."""
         ...
 
     def count_devices(self, scope: Scope, query: DeviceQuery) -> int:
-        """The number of matches, without limit and offset."""
+        """Returns the number of matches, ignoring limit and offset."""
         ...
 
     def groups(self, scope: Scope) -> list[GroupSize]:
-        """The groups that the scope may know of, by name, with how many active devices of it each
-        has; none without any."""
+        """Returns the groups within the scope's grant, by name, with the number of active devices
+        in each; groups without active devices are left out."""
         ...
 
     def sub_meters(self, scope: Scope, main: Device) -> list[Device]:
-        """The active devices whose nearest meter upstream, of those that the scope sees, is this
-        one; by label."""
+        """Returns the active devices whose nearest visible meter upstream is this one, by label."""
         ...
 
     def resolve(self, scope: Scope, identifiers: Sequence[str]) -> list[Device | None]:
-        """The device of each identifier, in order: by UUID (any case, active or not), else by
-        serial number, else by networkUniqueIdentifier (these two among active devices). None for
-        identifiers that are unknown, outside the scope, or of inactive devices by other than their
-        UUID. One query."""
+        """Returns the device of each identifier, in order: by UUID (any case, active or not), else
+        by serial number, else by networkUniqueIdentifier (these two among active devices).
+
+        None for identifiers that are unknown, outside the scope, or of inactive devices not named
+        by UUID. Uses one query.
+        """
         ...
 
     def rename_group(
         self, organization_id: str, name: str, new_name: str, audit: Sequence[AuditEntry] = ()
     ) -> None:
-        """With it the grants of keys, the settings, rules and silences that name the group.
-        Conflict if there is a group of the new name."""
+        """Renames a group, also in the grants of keys, settings, rules and silences that name it.
+        Raises Conflict if the new name is taken."""
         ...
 
     def delete_group(
         self, organization_id: str, name: str, audit: Sequence[AuditEntry] = ()
     ) -> None:
-        """Its devices stay. Conflict while a key or a rule is limited to it: without the group the
-        rule would be of all devices."""
+        """Deletes a group; its devices stay. Raises Conflict while a key or a rule is limited to
+        it: without the group, the rule would apply to all devices."""
         ...
 
     def import_devices(
@@ -218,13 +231,15 @@ class Directory(Protocol):
         devices: Iterable[NewDevice],
         audit: Sequence[AuditEntry] = (),
     ) -> Imported:
-        """Import all of them or none; a UserError names the first that can't be imported. Serial
-        numbers and networkUniqueIdentifiers are unique among an organization's active devices. A
-        parent is a device of the same organization, and no device is upstream of itself."""
+        """Imports all of the devices or none; a UserError names the first that can't be imported.
+        Serial numbers and networkUniqueIdentifiers are unique among an organization's active
+        devices. A parent is a device of the same organization, and no device is upstream of
+        itself."""
         ...
 
     def create_key(self, key: Key, audit: Sequence[AuditEntry] = ()) -> None:
-        """UserError if the grant names a device or group that the organization lacks."""
+        """Creates a key. Raises UserError if the grant names a device or group that the
+        organization lacks."""
         ...
 
     def key(self, digest: bytes) -> Key | None: ...
@@ -234,26 +249,29 @@ class Directory(Protocol):
     def keys(self) -> list[Key]: ...
 
     def change_key(self, before: Key, after: Key, audit: Sequence[AuditEntry] = ()) -> None:
-        """Change name, grant, expiry, role, or revoke. Conflict if the stored key is not ``before``
-        any longer, or if the organization would have no administrator's key of all devices left."""
+        """Changes name, grant, expiry or role, or revokes the key. Raises Conflict if the stored
+        key differs from ``before``, or if the organization would lose its last administrator's key
+        for all devices."""
         ...
 
     def key_uses(self) -> dict[str, int]:
-        """Key ID → when it was last used (ms)."""
+        """Returns Key ID → when it was last used (ms)."""
         ...
 
     def save_key_uses(self, uses: Mapping[str, int]) -> None:
-        """Key ID → when it was used (ms); an earlier use changes nothing."""
+        """Saves Key ID → when it was used (ms). Times earlier than the stored one are ignored."""
         ...
 
     def revoke_key(self, key_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
-        """False if there is no such key. Revoking again changes nothing."""
+        """Returns False if there is no such key. Revoking again changes nothing."""
         ...
 
     def set_key_role(self, key_id: str, role: Role, audit: Sequence[AuditEntry] = ()) -> bool:
-        """False if there is no such key. UserError for a key that only sends readings."""
+        """Returns False if there is no such key. Raises UserError for a key that only sends
+        readings."""
         ...
 
     def ingest_keys(self, organization_id: str) -> dict[str, int]:
-        """Every identifier a reading may use → ``key``, as in `resolve` (UUIDs in lower case)."""
+        """Returns every identifier that a reading may use → ``key``, as in `resolve` (UUIDs in
+        lower case)."""
         ...

@@ -7,19 +7,22 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
-from api.catalog import Resolution
+from api.catalog import HOUR_MS, Resolution
 from api.store.base.audit import AuditEntry
 from api.store.base.directory import Device, Scope
 from api.store.base.insight import Due
 
 FindingLevel = Literal["organization", "group", "device"]
-LEVELS: Final[tuple[FindingLevel, ...]] = ("organization", "group", "device")  # the last one wins
+LEVELS: Final[tuple[FindingLevel, ...]] = ("organization", "group", "device")  # last one wins
 
 FindingState = Literal["open", "closed", "dismissed"]
 FINDING_STATES: Final[tuple[FindingState, ...]] = ("open", "closed", "dismissed")
 
 UNTOUCHED: Final = 2**53
 """The `Due.from_ms` of a device without new readings whose settings or facts changed."""
+BEHIND_MS: Final = 2 * HOUR_MS
+"""A device is behind while it has new readings this long before or after its evaluated hours: its
+history is being imported, or it reports again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +127,8 @@ class Evaluated(NamedTuple):
 
 
 class HourOfReadings(NamedTuple):
-    """A 1hour bucket: gallons, least and greatest rate, mean quality and signal, least temperature,
-    then its numbers of raw, 1min, 5min and 10min rows."""
+    """A 1hour bucket: gallons, lowest and highest rate, mean quality and signal, lowest
+    temperature, and the numbers of raw, 1min, 5min and 10min rows."""
 
     start_ms: int
     gallons: float | None
@@ -146,8 +149,8 @@ class Findings(Protocol):
     def findings(
         self, scope: Scope, query: FindingQuery, *, matches: int = 0
     ) -> list[FindingEntry]:
-        """Worst first: severity, cost a day, usual volume of the device, age. ``matches``: the
-        number of matches if known, which chooses the faster plan."""
+        """Returns findings, worst first: severity, cost a day, usual volume of the device, age.
+        ``matches`` is the number of matches if known; it decides between two query plans."""
         ...
 
     def count_findings(self, scope: Scope, query: FindingQuery) -> int: ...
@@ -155,7 +158,7 @@ class Findings(Protocol):
     def finding(self, scope: Scope, finding_id: str) -> FindingEntry | None: ...
 
     def worst_open(self, devices: Sequence[Device]) -> dict[int, FindingEntry]:
-        """By device key, the worst open finding of each device that has one."""
+        """Returns, by device key, the worst open finding of each device that has one."""
         ...
 
     def judge(
@@ -165,8 +168,8 @@ class Findings(Protocol):
         settings: Mapping[str, float | None],
         audit: Sequence[AuditEntry] = (),
     ) -> None:
-        """Store the finding's dismissal (or its removal) and the device's settings for that kind
-        (None: inherited). The device becomes due."""
+        """Stores the dismissal of a finding (or its removal), and the device's settings for that
+        kind (None: inherited). The device becomes due."""
         ...
 
     def finding_settings(self, organization_id: str) -> list[FindingSetting]: ...
@@ -177,7 +180,7 @@ class Findings(Protocol):
         settings: Sequence[FindingSetting],
         audit: Sequence[AuditEntry] = (),
     ) -> None:
-        """Save settings. The devices concerned become due."""
+        """Saves settings. The devices concerned become due."""
         ...
 
     def drop_finding_settings(
@@ -186,17 +189,17 @@ class Findings(Protocol):
         settings: Sequence[FindingSetting],
         audit: Sequence[AuditEntry] = (),
     ) -> None:
-        """Delete settings by level, target, kind and name, whatever their value."""
+        """Deletes settings by level, target, kind and name, whatever their value."""
         ...
 
     def holidays(self, organization_id: str) -> list[str]:
-        """Local dates, 2026-12-25, ascending."""
+        """Returns local dates such as 2026-12-25, ascending."""
         ...
 
     def set_holidays(
         self, organization_id: str, days: Sequence[str], audit: Sequence[AuditEntry] = ()
     ) -> None:
-        """Replace all holidays by these."""
+        """Replaces all holidays."""
         ...
 
     # --- For the evaluator ---
@@ -206,26 +209,29 @@ class Findings(Protocol):
         limit: int,
         *,
         made_before_ms: int | None = None,
+        behind_before_ms: int = 0,
         organization_id: str | None = None,
         key: int | None = None,
     ) -> list[Due]:
-        """Devices to evaluate, the longest waiting first. With ``made_before_ms``, a device that
-        was evaluated after it isn't due for readings of the current hour alone."""
+        """Returns the devices to evaluate, longest waiting first. With ``made_before_ms``, new
+        readings of the current hour alone don't make a device due that was evaluated after that
+        time; nor do those of later hours one that was evaluated after ``behind_before_ms``."""
         ...
 
     def due_by_clock(self, now_ms: int, limit: int) -> list[int]:
-        """Keys of devices that may be silent by now, or were evaluated later than ``now_ms``."""
+        """Returns the keys of devices that may be silent by now, or whose last evaluation is later
+        than ``now_ms``."""
         ...
 
     def changed_since_evaluated(self, limit: int) -> list[int]:
-        """Keys of devices whose facts changed since their evaluation."""
+        """Returns the keys of devices whose facts changed since their evaluation."""
         ...
 
     def states_of(self, keys: Sequence[int]) -> dict[int, EvaluationState]: ...
 
     def findings_of(self, key: int, since_ms: int) -> list[FindingRow]:
-        """A device's findings that were open at ``since_ms`` or opened later, and all dismissed
-        ones."""
+        """Returns a device's findings that were open at ``since_ms`` or opened later, and all
+        dismissed ones."""
         ...
 
     def groups_by_device(self, keys: Sequence[int]) -> dict[int, list[str]]: ...
@@ -233,25 +239,26 @@ class Findings(Protocol):
     def hours_of_readings(
         self, key: int, from_ms: int, to_ms: int | None = None
     ) -> list[HourOfReadings]:
-        """from_ms ≤ start < to_ms, ascending."""
+        """Returns the hours with from_ms ≤ start < to_ms, ascending."""
         ...
 
     def hour_volumes(
         self, key: int, counted: Resolution, from_ms: int, to_ms: int
     ) -> list[tuple[int, float | None, int]]:
-        """(start, gallons, rows of ``counted``) of the hours that start in [from_ms, to_ms),
-        ascending: what profiles are made of."""
+        """Returns (start, gallons, rows of ``counted``) of the hours that start in [from_ms,
+        to_ms), ascending. Profiles are computed from them."""
         ...
 
     def minute_rates(self, key: int, from_ms: int, to_ms: int) -> list[tuple[int, float | None]]:
-        """(start of a 1min bucket, mean rate), ascending, for from_ms ≤ start < to_ms."""
+        """Returns (start of a 1min bucket, mean rate), ascending, for from_ms ≤ start < to_ms."""
         ...
 
     def claimed(self, keys: Sequence[int]) -> AbstractContextManager[list[int]]:
-        """The devices that no other evaluator holds, locked for this one inside the block."""
+        """Locks the devices that no other evaluator holds, inside the block, and returns them."""
         ...
 
     def save_evaluations(self, each: Sequence[Evaluated]) -> list[int]:
-        """Save evaluations in one transaction; the keys of those saved. An evaluation is discarded,
-        and its device stays due, if another evaluator has saved the device's state meanwhile."""
+        """Saves evaluations in one transaction; returns the keys of those saved. An evaluation is
+        discarded, and its device stays due, if another evaluator has saved the device's state
+        since."""
         ...

@@ -17,8 +17,8 @@ ReadingRow = tuple[
 
 
 class RegisterRow(NamedTuple):
-    """A register as sent: (device key, recorded_at in epoch ms, volume since ever), and the
-    quantities that came beside it. ``unit`` '': the one of the device's settings."""
+    """A register as sent: (device key, recorded_at in epoch ms, total volume), and the quantities
+    sent with it. ``unit`` '' means the unit of the device's settings."""
 
     device: int
     ts: int
@@ -31,17 +31,17 @@ class RegisterRow(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What was new: readings, each once, and registers with the reading that each became."""
+    """What was new: distinct readings, and registers with the reading derived from each."""
 
     readings: list[ReadingRow]
     registers: dict[RegisterRow, ReadingRow]
 
 
 class RegisterEntry(NamedTuple):
-    """A stored register as people read it, in ``unit``. ``gallons`` since ``from_ms``, the register
-    before it; both None for the first one. ``flags``: what is unusual of that step, see
-    `api.metering.register.Flag`. ``fall``: gallons by which it went back; ``before``: the register
-    before it, in gallons."""
+    """A stored register as people read it, in ``unit``. ``gallons`` flowed since ``from_ms``, the
+    time of the previous register; both are None for the first one. ``flags`` say what is unusual
+    about that step (`api.metering.register.Flag`). ``fall`` is by how many gallons it went back;
+    ``before`` is the previous register in gallons."""
 
     ts: int
     register: float
@@ -60,6 +60,10 @@ class Written(NamedTuple):
     stored: int
     repeated: int
     too_old: int = 0
+
+
+SUSPICIOUS: Final = "suspicious"
+"""The source of a `Refusal` that reports stored readings, which nobody refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +94,8 @@ class RefusalSummary:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a file has been imported. ``digest``: of its content. ``position``: rows done. The
-    counts are reported at the end."""
+    """How far a file has been imported. ``digest`` identifies its content; ``position`` is the
+    number of rows done. The counts are reported at the end."""
 
     digest: str
     organization_id: str
@@ -108,8 +112,8 @@ Instant = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Clockless:
-    """A device that sends readings without a timestamp. ``count`` of them got the time of their
-    arrival, from ``first_ms`` to ``last_ms``."""
+    """A device that sends readings without a timestamp. ``count`` of them got their arrival time,
+    from ``first_ms`` to ``last_ms``."""
 
     organization_id: str
     serial_number: str
@@ -118,9 +122,9 @@ class Clockless:
     last_ms: int
 
 
-ROWS_A_COMMIT: Final = 5_000  # about 50 ms, so that other writers wait only briefly
+ROWS_A_COMMIT: Final = 5_000  # written in about 50 ms: other writers wait only briefly
 DISTRIBUTED_ROWS_A_COMMIT: Final = (
-    20_000  # a round trip to all shards costs the same for any number of rows
+    20_000  # more on a cluster: a round trip to all shards costs the same for any number of rows
 )
 
 
@@ -135,17 +139,19 @@ class Ingest(Protocol):
         refusals: Sequence[Refusal] = (),
         progress: Progress | None = None,
     ) -> Written:
-        """Store readings, which may be late, unordered or repeated, in one transaction with their
-        refusals, their progress and every touched rollup.
+        """Stores readings, which may be late, unordered or repeated, in one transaction with their
+        refusals, their progress and every affected rollup.
 
-        A row equal in device, instant and all values to a stored one changes nothing; a
-        different row at the same instant is another event (seq 0, 1, … in order of arrival).
-        After the commit each rollup row equals a recomputation from raw. ``progress`` arrives with
-        the counts of earlier batches; the store adds this one's stored and repeated.
+        A row equal to a stored one in device, instant and all values changes nothing. A different
+        row at the same instant is another event (seq 0, 1, … in order of arrival).
 
-        Of ``registers`` the readings are derived, in the same transaction, also those of their
-        neighbours: whatever the order, the split and the repetition of registers, the readings are
-        the same. Of several registers at one instant the largest counts.
+        After the commit each rollup row equals a recomputation from raw readings. ``progress``
+        comes with the counts of earlier batches; the store adds this one's stored and repeated
+        rows.
+
+        Readings are derived from ``registers`` in the same transaction, including those of
+        neighbouring registers. The result doesn't depend on the order, grouping or repetition of
+        registers. Of several registers at one instant, the largest counts.
         """
         ...
 
@@ -158,9 +164,11 @@ class Ingest(Protocol):
         undated: Collection[Instant] = (),
         progress: Collection[Progress] = (),
     ) -> Added:
-        """Store readings as `write` does. Rows at ``undated`` instants
-        came without a timestamp: `TimeSeries.undated` returns these while their readings are kept.
-        ``progress`` of the sources is saved in the same transaction."""
+        """Stores readings like `write`. Rows at ``undated`` instants were sent without a timestamp:
+        `TimeSeries.undated` returns these while their readings are kept.
+
+        ``progress`` of the sources is saved in the same transaction.
+        """
         ...
 
     def registers(
@@ -172,34 +180,45 @@ class Ingest(Protocol):
         offset: int = 0,
         newest_first: bool = False,
     ) -> list[RegisterEntry]:
-        """A device's registers in the span, in order of time."""
+        """Returns a device's registers in the span, in order of time."""
         ...
 
     def count_registers(self, device: Device, span: Span) -> int: ...
 
     def count_beside_registers(self, device: Device, span: Span) -> int:
-        """The readings in the span that aren't derived from registers."""
+        """Counts the readings in the span that aren't derived from registers."""
         ...
 
     def register_falls(self, device: Device, from_ms: int) -> list[RegisterEntry]:
-        """The registers from an instant on that went back, in order of time."""
+        """Returns the registers from an instant on that went back, in order of time."""
+        ...
+
+    def spread_spans(self, device: Device, span: Span) -> list[tuple[int, int]]:
+        """Returns (after, up to) of the gaps between registers that overlap the span and over which
+        a volume is spread; adjacent gaps as one."""
         ...
 
     def derive_again(self, device: Device) -> int:
-        """Derive a device's readings from its registers once more; how many of them changed."""
+        """Derives a device's readings from its registers again. Returns how many of them
+        changed."""
         ...
 
     def rows_a_commit(self) -> int:
-        """The most rows that one transaction should store: enough to be efficient, few enough that
-        other writers wait only briefly. Raises Unavailable."""
+        """Returns the number of rows that one transaction should store: enough to be efficient, few
+        enough that other writers wait only briefly. Raises Unavailable."""
         ...
 
     def clockless(self, organization_id: str | None = None) -> list[Clockless]:
-        """By organization, most readings first."""
+        """Returns devices by organization, most readings first."""
         ...
 
     def progress(self, digest: str, organization_id: str) -> Progress | None: ...
 
+    def suspicions(self, organization_id: str | None = None) -> list[RefusalSummary]:
+        """Returns the reports of suspicious readings that were stored, newest first, without those
+        from before a change of their device."""
+        ...
+
     def refusals(self, organization_id: str | None = None) -> list[RefusalSummary]:
-        """Newest first."""
+        """Returns refusals, newest first."""
         ...

@@ -9,11 +9,11 @@ from typing import Final, NamedTuple, Protocol
 from api.catalog import Resolution
 from api.store.base.directory import Device, Scope
 
-NOTICE_RANK: Final = 2  # of a finding's severity; below it lie those that need attention
+NOTICE_RANK: Final = 2  # rank of a finding's severity; those below it need attention
 
 
 class WindowStatus(NamedTuple):
-    """Observed and expected buckets, least and greatest quality of one window."""
+    """Observed and expected buckets, and lowest and highest quality, of one window."""
 
     actual: int = 0
     expected: int = 0
@@ -23,11 +23,14 @@ class WindowStatus(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One device's status. ``windows``: in the order of `api.metering.windows.SPANS`. ``flow``: the
-    last reading's rate if it is current (gal/min), likewise ``signal_strength`` and
-    ``network_rssi`` (dBm). Volumes: gallons of the device's local day and month so far. ``price``
-    None: the organization's. ``updated_ms``: of the device row that was used. ``due_ms``: when the
-    status may change without a reading."""
+    """One device's status.
+
+    ``windows`` are in the order of `api.metering.windows.SPANS`. ``flow`` (gal/min),
+    ``signal_strength`` and ``network_rssi`` (dBm) are the last reading's values if it is current.
+    Volumes are gallons of the device's local day and month so far. ``price`` None means the
+    organization's price. ``updated_ms`` is that of the device row used. ``due_ms`` is when the
+    status may change without a reading.
+    """
 
     key: int
     as_of_ms: int
@@ -51,7 +54,7 @@ class Status:
 
 
 class Due(NamedTuple):
-    """A device with new readings from ``from_ms`` on; ``seq`` changes when more arrive."""
+    """A device with new readings from ``from_ms`` on. ``seq`` changes when more arrive."""
 
     key: int
     from_ms: int
@@ -75,7 +78,7 @@ class StatusQuery:
 
 
 class StatusEntry(NamedTuple):
-    """``status`` None: not computed yet. ``findings``: the kinds of open findings."""
+    """``status`` None: not computed yet. ``findings`` are the kinds of open findings."""
 
     device: Device
     status: Status | None
@@ -88,7 +91,8 @@ class Cost(NamedTuple):
 
 
 class UsualToday(NamedTuple):
-    """Of the ``devices`` that have a usual volume: gallons of today so far, and usual by now."""
+    """Gallons of today so far and the usual gallons by now, for the ``devices`` that have a usual
+    volume."""
 
     devices: int
     volume: float
@@ -97,11 +101,13 @@ class UsualToday(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatusSummary:
-    """Counts and sums over active devices; ``evaluated`` of them have a row. ``flow``,
-    ``volume_today`` and ``costs`` exclude ``sub_meters`` devices, whose water another of the
-    devices has measured. ``flowing`` and ``quiet`` have a current reading, above zero or of zero.
-    ``uptimes``: durations (ms) of the observed and expected buckets in each of `SPANS`.
-    ``as_of_ms``: of the oldest row."""
+    """Counts and sums over active devices; ``evaluated`` of them have a status.
+
+    ``flow``, ``volume_today`` and ``costs`` exclude ``sub_meters`` devices, whose water another of
+    the devices has measured. ``flowing`` and ``quiet`` devices have a current reading above zero or
+    of zero. ``uptimes`` are the durations (ms) of observed and expected buckets in each of `SPANS`.
+    ``as_of_ms`` is that of the oldest status.
+    """
 
     devices: int
     sub_meters: int
@@ -121,9 +127,10 @@ class StatusSummary:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """The open findings that need attention, critical ones and warnings: devices by kind, and what
-    they cost a day; and the devices by kind of the notices. ``unchecked`` devices have readings
-    that wait to be checked, ``checked_ms`` is up to when all are checked (None: nothing waits)."""
+    """Open critical findings and warnings: the number of devices by kind, and their cost a day; and
+    the number of devices by kind of the notices. ``unchecked`` devices have readings that haven't
+    been evaluated; ``checked_ms`` is the time up to which all are evaluated (None: nothing
+    waits)."""
 
     kinds: dict[str, int]
     costs: tuple[Cost, ...]
@@ -133,7 +140,7 @@ class Attention:
 
 
 class FlowRow(NamedTuple):
-    """A bucket's mean, least and greatest rate in gal/min; None where they don't fit a double."""
+    """A bucket's mean, lowest and highest rate in gal/min; None where one doesn't fit a double."""
 
     start_ms: int
     mean: float | None
@@ -142,7 +149,7 @@ class FlowRow(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """Some of a device's buckets: how many have readings, least and greatest quality, gallons."""
+    """Some of a device's buckets: how many have readings, lowest and highest quality, gallons."""
 
     buckets: int
     quality_min: float | None
@@ -151,7 +158,7 @@ class Edge(NamedTuple):
 
 
 class Insight(Protocol):
-    """The service's reads take a scope; those of the writer process don't."""
+    """Reads by the service take a scope; reads by the writer process don't."""
 
     def statuses(self, scope: Scope, query: StatusQuery) -> list[StatusEntry]: ...
 
@@ -162,84 +169,85 @@ class Insight(Protocol):
     def statuses_of(self, scope: Scope, devices: Sequence[Device]) -> list[StatusEntry]: ...
 
     def summarize(self, scope: Scope, query: StatusQuery) -> StatusSummary:
-        """Over the devices that match the query's text, group and kind, in any state."""
+        """Summarizes the devices that match the query's text, group and kind, in any state."""
         ...
 
     def attention(self, scope: Scope, query: StatusQuery, before_ms: int) -> Attention:
-        """Of the same devices. Readings wait from when on they weren't checked since
-        ``before_ms``."""
+        """Summarizes open findings of the same devices. Devices evaluated since ``before_ms`` don't
+        count as unchecked."""
         ...
 
     def flow_rows(
         self, devices: Sequence[Device], resolution: Resolution, low: int, high: int
     ) -> dict[int, list[FlowRow]]:
-        """By device key, the buckets that start in [low, high), ascending."""
+        """Returns, by device key, the buckets that start in [low, high), ascending."""
         ...
 
     def cell_counts(
         self, devices: Sequence[Device], counted: Resolution, cell_ms: int, low: int, high: int
     ) -> dict[int, dict[int, int]]:
-        """By device key: how many buckets of ``counted`` hold a reading in each cell from ``low``
-        on, by the cell's number."""
+        """Returns, by device key, how many buckets of ``counted`` hold a reading in each cell from
+        ``low`` on, by the cell's index."""
         ...
 
-    # --- For the process that writes ---
+    # --- For the writer process ---
 
     def due_by_reading(self, limit: int) -> list[Due]: ...
 
     def due_by_time(self, now_ms: int, limit: int) -> list[int]:
-        """Keys of the devices whose status is due or missing, or that were changed since."""
+        """Returns the keys of devices whose status is due or missing, or that were changed
+        since."""
         ...
 
     def devices_by_key(self, keys: Sequence[int]) -> list[Device]: ...
 
     def due_of(self, keys: Sequence[int]) -> list[Due]:
-        """Of these devices, those with readings that their status doesn't include yet."""
+        """Returns those of these devices with readings that their status doesn't include yet."""
         ...
 
     def device_keys(self, organization_id: str | None = None) -> list[int]:
-        """All devices, including inactive ones."""
+        """Returns all devices, including inactive ones."""
         ...
 
     def status_rows(self, keys: Sequence[int]) -> dict[int, Status]: ...
 
     def save_statuses(self, rows: Sequence[Status], done: Sequence[Due], maker: str) -> None:
-        """Save statuses in one transaction. A device with newer readings than its ``done`` entry
-        stays due. ``maker``: the process that maintains them."""
+        """Saves statuses in one transaction. A device with newer readings than its ``done`` entry
+        stays due. ``maker`` names the process that maintains them."""
         ...
 
     def made_by_others(self, keys: Sequence[int], maker: str) -> list[int]:
-        """Of these devices, those whose status was saved by another maker."""
+        """Returns those of these devices whose status was saved by another maker."""
         ...
 
     def edges(
         self, keys: Sequence[int], resolution: Resolution, low: int, high: int, closed_ms: int
     ) -> dict[int, Edge]:
-        """By device key, of the buckets that start in [low, high). ``buckets`` excludes those from
-        ``closed_ms`` on. Devices without a bucket are left out."""
+        """Summarizes, by device key, the buckets that start in [low, high). ``buckets`` excludes
+        those from ``closed_ms`` on. Devices without a bucket are left out."""
         ...
 
     def whole_hours(
         self, keys: Sequence[int], counted: Resolution, lows: Sequence[int], high: int
     ) -> dict[int, list[Edge]]:
-        """By device key, for each of ``lows``: the whole hours in [low, high), with their number of
-        buckets of the ``counted`` resolution."""
+        """Summarizes, by device key and for each of ``lows``, the whole hours in [low, high), with
+        their number of buckets of the ``counted`` resolution."""
         ...
 
     def gallons(
         self, keys: Sequence[int], resolution: Resolution, low: int, high: int
     ) -> dict[int, list[tuple[int, float | None]]]:
-        """By device key, (start, gallons) of the buckets that start in [low, high)."""
+        """Returns, by device key, (start, gallons) of the buckets that start in [low, high)."""
         ...
 
     def first_hour(self, key: int) -> int | None:
-        """The start of the first hour with a reading."""
+        """Returns the start of the first hour with a reading."""
         ...
 
     def last_hour(self, key: int, before_ms: int) -> int | None:
-        """The start of the last hour with a reading that starts before that instant."""
+        """Returns the start of the last hour with a reading that starts before that instant."""
         ...
 
     def instants(self, key: int, low: int, high: int) -> list[int]:
-        """The instants of readings in [low, high), ascending."""
+        """Returns the instants of readings in [low, high), ascending."""
         ...

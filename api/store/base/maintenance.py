@@ -21,7 +21,7 @@ class Retention(Protocol):
     """Rollups are kept forever; raw readings from an instant on, which only moves forward."""
 
     def raw_from_ms(self) -> int | None:
-        """The instant from which raw readings are kept; None if all are."""
+        """Returns the instant from which raw readings are kept; None if all are."""
         ...
 
     def has_raw(self, device: Device, span: Span) -> bool:
@@ -29,11 +29,12 @@ class Retention(Protocol):
         ...
 
     def prune(self, before_ms: int, *, pretend: bool = False) -> int:
-        """Delete raw readings before an instant on the hour, except for each device's last hour
-        with readings; the number deleted. Older readings are refused from then on. May be
-        interrupted and called again. UserError if the instant is invalid.
+        """Deletes raw readings before an instant on the hour, except for each device's last hour
+        with readings. Returns the number deleted. Older readings are refused from then on. The call
+        may be interrupted and repeated. Raises UserError if the instant is invalid.
 
-        ``pretend`` only counts."""
+        ``pretend`` only counts.
+        """
         ...
 
 
@@ -59,44 +60,45 @@ class StoreFile(NamedTuple):
 
 class Upkeep(Protocol):
     def schema_version(self) -> int:
-        """The version of the existing schema. StoreMissing if there is none."""
+        """Returns the version of the existing schema. Raises StoreMissing if there is none."""
         ...
 
     def file(self) -> StoreFile | None:
-        """None if the store isn't a file."""
+        """Returns None if the store isn't a file."""
         ...
 
     def upgrade(self) -> tuple[int, int]:
-        """Create the store or bring its schema up to date: (version before, version now).
-        Refuses a schema newer than this code with a UserError."""
+        """Creates the store or brings its schema up to date. Returns (version before, version now).
+        Raises UserError for a schema newer than this program."""
         ...
 
     def distribute(self, shards: int | None = None) -> list[str]:
-        """Distribute the time series over the workers of a Citus cluster by device, in ``shards``
-        parts (default: see `api.store.distribution`); the names of the newly distributed tables.
-        UserError if the engine can't."""
+        """Distributes the time series over the workers of a Citus cluster by device, in ``shards``
+        parts (default: see `api.store.distribution`). Returns the names of the newly distributed
+        tables. Raises UserError if the engine can't."""
         ...
 
     def partition(self) -> list[str]:
-        """Partition raw readings by month, so that old months can be dropped; the partitions. Only
-        possible before a store is distributed. UserError if the engine can't."""
+        """Partitions raw readings by month, so that old months can be dropped. Returns the
+        partitions. Only possible before a store is distributed. Raises UserError if the engine
+        can't."""
         ...
 
     def checkpoint(self) -> None:
-        """Checkpoint an embedded store's WAL as far as readers allow, so that a plain copy of the
+        """Checkpoints an embedded store's WAL as far as readers allow, so that a plain copy of the
         file is recent. Raises Unavailable if the WAL was deleted, StoreDamaged if the file is
         damaged. Does nothing on a server."""
         ...
 
     def check_pages(self) -> list[str]:
-        """Check all pages of an embedded store's file; the problems found. If there are none, a
-        mark of damage is removed. UserError for a server."""
+        """Checks all pages of an embedded store's file. Returns the problems. If there are none, a
+        mark of damage is removed. Raises UserError for a server."""
         ...
 
     def verify(self, *, repair: bool = False) -> Verdict: ...
 
     def replica(self) -> Replica | None:
-        """The state of replication if this is a standby; else None."""
+        """Returns the state of replication if this is a standby; else None."""
         ...
 
     def check(self) -> None:

@@ -34,9 +34,10 @@ Row = tuple[Any, ...]
 class Piece(NamedTuple):
     """The source rows of one calendar bucket, or of a whole range, aggregated.
 
-    ``values`` follow catalog.AGGREGATES: total_, min_ and max_ exact, avg_ the unweighted mean of
-    the source rows' values; avg_flow_rate is None here, since it is a total over covered minutes,
-    which the domain knows. ``first_ms`` and ``last_ms`` are the first and last source row's start.
+    ``values`` follow catalog.AGGREGATES: total_, min_ and max_ are exact, avg_ is the unweighted
+    mean of the source rows' values. avg_flow_rate is None here: it is a total divided by covered
+    minutes, which `api.domain.calendar` knows. ``first_ms`` and ``last_ms`` are the first and last
+    source row's start.
     """
 
     start_ms: int
@@ -46,8 +47,8 @@ class Piece(NamedTuple):
 
 
 class Volume(NamedTuple):
-    """What went through a device from ``start_ms`` on, to the next edge: ``gallons`` None where no
-    row tells; ``rows`` of the source."""
+    """A device's volume from ``start_ms`` to the next edge: ``gallons`` is None where no row has a
+    value; ``rows`` is the number of source rows."""
 
     start_ms: int
     gallons: float | None
@@ -57,7 +58,7 @@ class Volume(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class LatestQuery:
     """What to read for each device. ``uptime``: resolution in which buckets are counted.
-    ``quality``: resolution from which quality is taken (may be RAW). None: not wanted."""
+    ``quality``: resolution from which quality is taken (may be RAW). None: not requested."""
 
     span: Span
     uptime: Resolution | None = None
@@ -74,6 +75,14 @@ class LatestResult(NamedTuple):
     last: Row | None = None
 
 
+class ChartMarks(NamedTuple):
+    """What a chart shows about a device's rows besides their values: results of
+    `TimeSeries.undated` and `Ingest.spread_spans`."""
+
+    undated: list[int]
+    spread: list[tuple[int, int]]
+
+
 class TimeSeries(Protocol):
     """Reads. Rows are ordered by time (raw: then by seq); conditions are ANDed. A sum or mean that
     doesn't fit a double is None."""
@@ -87,8 +96,8 @@ class TimeSeries(Protocol):
         *,
         at_most: int | None = None,
     ) -> int:
-        """Rows of a raw or stored resolution. With ``at_most`` the count may stop there: any
-        answer ≥ at_most then means "at least so many". Without conditions it is a sum of the
+        """Counts the rows of a raw or stored resolution. With ``at_most`` the count may stop there:
+        any result ≥ at_most means "at least this many". Without conditions it is a sum of the
         hourly counters and two edges, whatever the length of the span."""
         ...
 
@@ -103,19 +112,25 @@ class TimeSeries(Protocol):
         offset: int = 0,
         metrics: Collection[Metric] = METRICS,
     ) -> list[Row]:
-        """Raw: (recorded_at ms, *METRICS). Stored: (bucket start ms, *AGGREGATES), avg_ being the
-        mean over the bucket's raw rows. ``metrics``: the values of these alone, in order."""
+        """Returns rows. Raw: (recorded_at ms, *METRICS). Stored: (bucket start ms, *AGGREGATES),
+        where avg_ is the mean over the bucket's raw rows. ``metrics`` restricts them to the values
+        of these, in order."""
         ...
 
     def bounds(
         self, device: Device, resolution: Resolution, span: Span, where: Where = ()
     ) -> tuple[int, int] | None:
-        """Instants of the first and last row in the span, None if there is none."""
+        """Returns the instants of the first and last row in the span, None if there is none."""
         ...
 
     def undated(self, device: Device, span: Span) -> list[int]:
-        """The instants in the span, ascending, of readings that came without a timestamp and got
-        the time of their arrival."""
+        """Returns the instants in the span, ascending, of readings that were sent without a
+        timestamp and got their arrival time."""
+        ...
+
+    def chart_marks(self, device: Device, resolution: Resolution, span: Span) -> ChartMarks:
+        """Returns the marks of a chart over the span, undated readings only among raw rows. One
+        short query where there are none."""
         ...
 
     def pieces(
@@ -126,24 +141,25 @@ class TimeSeries(Protocol):
         edges: Sequence[int],
         where: Where = (),
     ) -> list[Piece]:
-        """The raw or stored source's rows that match, grouped by ascending ``edges`` (one group
-        from each edge up to the next: n + 1 edges for n); groups without a row are left out."""
+        """Returns the matching rows of a raw or stored source, grouped by ascending ``edges``: one
+        group from each edge up to the next, n groups for n + 1 edges. Groups without a row are left
+        out."""
         ...
 
     def latest(
         self, devices: Sequence[Device], latest_query: LatestQuery
     ) -> dict[int, LatestResult]:
-        """By device key, with an entry for every given device. A single query for all."""
+        """Returns, by device key, an entry for every given device. Uses a single query."""
         ...
 
     def gallons_in(self, device: Device, spans: Sequence[tuple[int, int]]) -> float | None:
-        """What went through over these spans (inclusive bounds on a minute's start), from hours and
-        minutes at their ends; None where no row tells. A single query."""
+        """Returns the gallons of these spans (inclusive bounds on a minute's start), from hours and
+        the minutes at their ends; None where no row has a value. Uses a single query."""
         ...
 
     def volumes(
         self, devices: Sequence[Device], source: Resolution, edges: Sequence[int]
     ) -> dict[int, list[Volume]]:
-        """By device key, what a stored source holds from each ascending edge up to the next; groups
-        without a row are left out. A single query for all."""
+        """Returns, by device key, what a stored source holds from each ascending edge up to the
+        next. Groups without a row are left out. Uses a single query."""
         ...

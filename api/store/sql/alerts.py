@@ -1,4 +1,4 @@
-"""Alerts: rules, receivers, silences, what fires, and the outbox."""
+"""Alerts: rules, receivers, silences, alerts, and the outbox."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rows_of(table: Table, organization_id: str | None, order: str) -> Query:
 
 
 def keep(table: Table, row: Sequence[object]) -> Query:
-    """A row, new or in place of the one with its key."""
+    """Inserts a row, or replaces the one with its key."""
     rest = [name for name in table.names if name not in table.key]
     changed = ", ".join(f"{name} = excluded.{name}" for name in rest)
     return Query(
@@ -47,7 +47,7 @@ def keep(table: Table, row: Sequence[object]) -> Query:
 
 
 def drop(table: Table, organization_id: str, id: str) -> Query:
-    """(id) where there was one."""
+    """Returns (id) where there was a row."""
     return Query(
         f"DELETE FROM {table.name} WHERE organization_id = ? AND id = ? RETURNING id",
         (organization_id, id),
@@ -79,7 +79,7 @@ def _matching(dialect: Dialect, scope: Scope, query: AlertQuery) -> Query:
     if query.group is not None:
         grant = scope.grant
         if not grant.everything and query.group not in grant.groups:
-            return Query("1 = 0")  # who may not know of a group learns nothing of who is in it
+            return Query("1 = 0")  # a viewer without access to a group must not learn its members
         members = f"SELECT g.device_key FROM {DEVICE_GROUP.name} AS g WHERE g.name = ?"
         parts.append(Query(f"d.key IN ({members})", (query.group,)))
     if query.rule_id is not None:
@@ -95,14 +95,15 @@ def _matching(dialect: Dialect, scope: Scope, query: AlertQuery) -> Query:
 
 
 def _not_of_groups(scope: Scope) -> Query:
-    """A group's budget stands on one of its devices: who sees only some devices doesn't see it."""
+    """Excludes budgets of groups for a scope of some devices: such a budget is stored with one of
+    its devices, but is about the whole group."""
     if scope.grant.everything:
         return Query("1 = 1")
     return Query("a.subject NOT LIKE ?", ("% budget of %",))
 
 
 def page(dialect: Dialect, scope: Scope, query: AlertQuery) -> Query:
-    """(alert columns, device's UUID, serial number, label)."""
+    """Returns (alert columns, device's UUID, serial number, label)."""
     matching = _matching(dialect, scope, query)
     return Query(
         f"SELECT {_ALERT}, d.id, d.serial_number, d.label FROM {_FROM} WHERE {matching.sql}"
@@ -133,7 +134,7 @@ def by_id(alert_id: str) -> Query:
 
 
 def mark(dialect: Dialect, rows: Sequence[tuple[int, int]]) -> Query:
-    """(device, mark)."""
+    """Inserts (device, mark)."""
     return Query(
         f"INSERT INTO {ALERT_DUE.name} (device_id, mark)"
         f" SELECT r.device_id, r.mark FROM {dialect.relation(('device_id', 'mark'))} AS r"
@@ -143,7 +144,7 @@ def mark(dialect: Dialect, rows: Sequence[tuple[int, int]]) -> Query:
 
 
 def with_live_rules(dialect: Dialect, keys: Sequence[int]) -> Query:
-    """(device) of those whose organization has a rule on states or values."""
+    """Returns (device) for those whose organization has a rule on states or values."""
     return Query(
         f"SELECT d.key FROM {dialect.relation(('device_key',))} AS r"
         f" JOIN {DEVICE.name} AS d ON d.key = r.device_key WHERE d.organization_id IN"
@@ -181,7 +182,7 @@ def due(limit: int) -> Query:
 
 
 def take(key: int, mark_: int) -> Query:
-    """(device) where the mark is still the same."""
+    """Deletes a mark that hasn't changed; returns its (device)."""
     return Query(
         f"DELETE FROM {ALERT_DUE.name} WHERE device_id = ? AND mark = ? RETURNING device_id",
         (key, mark_),
@@ -189,7 +190,7 @@ def take(key: int, mark_: int) -> Query:
 
 
 def alerts_of(keys: Sequence[int], since_ms: int) -> Query:
-    """Open ones, and those that were resolved since."""
+    """Returns open alerts, and those resolved since."""
     return Query(
         f"SELECT {', '.join(ALERT.names)} FROM {ALERT.name}"
         f" WHERE device_key IN ({marks(len(keys))}) AND ({_OPEN} OR resolved_ms >= ?)",
@@ -234,7 +235,8 @@ _MESSAGE: Final = ", ".join(f"m.{name}" for name in ALERT_MESSAGE.names)
 
 
 def sendable(now_ms: int, limit: int) -> Query:
-    """Those that are due and behind no other of their thread and receiver."""
+    """Returns messages that are due, without those that follow another queued one of their thread
+    and receiver."""
     return Query(
         f"SELECT {_MESSAGE} FROM {ALERT_MESSAGE.name} AS m"
         " WHERE m.state = 'queued' AND m.due_ms <= ? AND NOT EXISTS"
@@ -246,7 +248,7 @@ def sendable(now_ms: int, limit: int) -> Query:
 
 
 def claim(id: str, due_ms: int, until_ms: int) -> Query:
-    """(id) where nobody else claimed it since it was read."""
+    """Returns (id) unless another process has claimed the message since it was read."""
     return Query(
         f"UPDATE {ALERT_MESSAGE.name} SET due_ms = ? WHERE id = ? AND due_ms = ?"
         " AND state = 'queued' RETURNING id",

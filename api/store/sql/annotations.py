@@ -1,4 +1,4 @@
-"""Notes, maintenance and corrections: read through a scope, kept and dropped."""
+"""Notes, maintenance and corrections: read through a scope, saved and deleted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FROM = f"{ANNOTATION.name} AS a LEFT JOIN {DEVICE.name} AS d ON d.key = a.devic
 
 
 def _seen(dialect: Dialect, scope: Scope) -> Query:
-    """Of a visible device; of a group that the grant covers."""
+    """Matches annotations of a visible device, or of a group that the grant covers."""
     mine = Query("a.organization_id = ?", (scope.organization_id,))
     if scope.grant.everything:
         return mine
@@ -57,7 +57,7 @@ def _matching(dialect: Dialect, scope: Scope, query: AnnotationQuery) -> Query:
 
 
 def page(dialect: Dialect, scope: Scope, query: AnnotationQuery) -> Query:
-    """The columns, then the device's id and serial number."""
+    """Returns the columns, then the device's id and serial number."""
     rows = _matching(dialect, scope, query)
     return Query(
         f"SELECT {_COLUMNS}, d.id, d.serial_number FROM {_FROM} WHERE {rows.sql}"
@@ -81,12 +81,13 @@ def one(dialect: Dialect, scope: Scope, kind: AnnotationKind, annotation_id: str
 
 
 def maintenance(dialect: Dialect, keys: Sequence[int]) -> Query:
-    """(device key, the columns) of each device's own and its groups'."""
+    """Returns (device key, the columns) of each device's own maintenance and its groups'."""
     return _of_devices(dialect, keys, Query("a.kind = ?", (AnnotationKind.MAINTENANCE.value,)))
 
 
 def notes(dialect: Dialect, keys: Sequence[int], from_ms: int, to_ms: int) -> Query:
-    """(device key, the columns) of each device's own and its groups' in [from_ms, to_ms)."""
+    """Returns (device key, the columns) of each device's own notes and its groups' in [from_ms,
+    to_ms)."""
     within = "a.kind = ? AND a.from_ms < ? AND COALESCE(a.to_ms, a.from_ms + 1) > ?"
     return _of_devices(dialect, keys, Query(within, (AnnotationKind.NOTE.value, to_ms, from_ms)))
 
@@ -107,7 +108,7 @@ def _of_devices(dialect: Dialect, keys: Sequence[int], which: Query) -> Query:
 
 
 def corrections(dialect: Dialect, keys: Sequence[int]) -> Query:
-    """Those in force, in the order in which they are applied."""
+    """Returns the corrections in force, in the order in which they are applied."""
     devices = f"(SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)"
     return Query(
         f"SELECT {_COLUMNS} FROM {ANNOTATION.name} AS a WHERE a.kind = ? AND a.ended_ms IS NULL"
@@ -117,7 +118,7 @@ def corrections(dialect: Dialect, keys: Sequence[int]) -> Query:
 
 
 def corrected_devices() -> Query:
-    """(key) of the devices that a correction is in force for: few, if any."""
+    """Returns (key) of the devices with a correction in force: few, if any."""
     return Query(
         f"SELECT DISTINCT device_key FROM {ANNOTATION.name}"
         " WHERE kind = 'correction' AND ended_ms IS NULL"
@@ -139,7 +140,7 @@ def drop(annotation: Annotation) -> Query:
 
 
 def devices_of_group(organization_id: str, name: str) -> Query:
-    """(key)"""
+    """Returns (key) of the group's devices."""
     return Query(
         f"SELECT d.key FROM {DEVICE.name} AS d JOIN {DEVICE_GROUP.name} AS g"
         " ON g.device_key = d.key WHERE d.organization_id = ? AND g.name = ? ORDER BY d.key",

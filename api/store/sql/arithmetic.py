@@ -1,8 +1,8 @@
 """Sums, means and quotients of doubles where readings may be any finite number.
 
-A sum that doesn't fit a double is null beside a count above 0. SQLite returns infinity on overflow,
-which becomes null here. Postgres fails, also on underflow: its statement is then repeated with
-`GUARDED` arithmetic, which is many times slower and can't fail.
+A sum that doesn't fit a double is stored as null beside a count above 0. SQLite returns infinity on
+overflow, which becomes null here. Postgres raises an error, also on underflow: its statement is
+then repeated with `GUARDED` arithmetic, which is many times slower and can't fail.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ TINY: Final = "1e-300"
 BEYOND: Final = "1e400"  # more than any sum of doubles could bring back into range
 
 TOLERANCE: Final = 1e-9
-"""How far a sum may be off, as a share of the sum of the magnitudes: adding in another order
-rounds otherwise, by some 1e-16 a step."""
+"""The relative error of a sum, as a share of the sum of the magnitudes: the order of addition
+changes the rounding, by about 1e-16 a step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arithmetic:
-    """``exact`` makes a term addable, ``double`` makes a sum a double again or null, ``mean_of``
-    the mean of exact terms, and ``quotient`` divides a double by a count."""
+    """``exact`` makes a term addable; ``double`` turns a sum back into a double, or null;
+    ``mean_of`` is the mean of exact terms; ``quotient`` divides a double by a count."""
 
     exact: Callable[[str], str]
     double: Callable[[str], str]
@@ -31,20 +31,20 @@ class Arithmetic:
     quotient: Callable[[str, str], str]
 
     def total(self, term: str, count: str | None = None) -> str:
-        """The sum of a term. With ``count``, a null beside a count is a sum that didn't fit, and
-        what it is part of doesn't fit either."""
+        """Returns the sum of a term. With ``count``, a null beside a count is a sum that didn't fit
+        a double, so that the total doesn't fit either."""
         return self.double(f"SUM({self._addable(term, count)})")
 
     def mean(self, term: str, count: str | None = None) -> str:
         return self.mean_of(self._addable(term, count))
 
     def magnitude(self, term: str) -> str:
-        """The sum of the magnitudes, for `differs`."""
+        """Returns the sum of the magnitudes, for `differs`."""
         return f"SUM(ABS({self.exact(term)}))"
 
     def differs(self, stored: str, fresh: str, magnitude: str) -> str:
-        """Whether two sums are more than a rounding apart. Where their magnitudes don't fit a
-        double, the order of adding decides what the sum is, or that it is null."""
+        """Whether two sums differ by more than rounding. Where their magnitudes don't fit a double,
+        the order of addition decides what the sum is, or whether it is null."""
         apart = f"ABS({self.exact(stored)} - {self.exact(fresh)}) > {TOLERANCE} * {magnitude}"
         return (
             f"(COALESCE({magnitude}, 0) <= {GREATEST}"

@@ -24,7 +24,7 @@ def _matching(query: AuditQuery) -> Query:
 
 
 def containing(columns: tuple[str, ...], text: str) -> Query:
-    """Part of one of these columns, in upper or lower case."""
+    """Matches text that is part of one of these columns, in upper or lower case."""
     text = text.lower()
     for special in "\\%_":
         text = text.replace(special, f"\\{special}")
@@ -36,7 +36,7 @@ def page(table: Table, query: AuditQuery) -> Query:
     rows = _matching(query)
     return Query(
         f"SELECT {', '.join(table.names)} FROM {table.name} WHERE {rows.sql}"
-        " ORDER BY at_ms DESC, id LIMIT ? OFFSET ?",
+        " ORDER BY at_ms DESC, id DESC LIMIT ? OFFSET ?",
         (*rows.params, query.limit, query.offset),
     )
 

@@ -1,7 +1,7 @@
-"""Corrections of readings: what is kept as it came, and what the readings count as.
+"""Corrections of readings: the original values, and the effective ones.
 
-``reading`` has what counts. A reading that a correction changes is first copied, once, into
-``reading_original``; restoring copies it back. Ranges are inclusive at both ends.
+``reading`` has the effective values. A reading that a correction changes is first copied, once,
+into ``reading_original``; restoring copies it back. Ranges are inclusive at both ends.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from api.store.sql.query import Dialect, Query
 from api.store.sql.series import between
 from api.store.tables import READING, READING_ORIGINAL
 
-GREATEST = 1e300  # of a scaled value: sums of them still fit a number
+GREATEST = 1e300  # largest scaled value: sums of such values still fit a double
 _VALUES = tuple(metric.name for metric in METRICS)
 
 
 def count(device_key: int, low: int, high: int, metrics: Sequence[str]) -> Query:
-    """(readings, readings that have a value of one of the metrics)."""
+    """Returns (readings, readings that have a value of one of the metrics)."""
     rows = between(device_key, low, high)
     some = " OR ".join(f"{name} IS NOT NULL" for name in metrics) or "1 = 0"
     return Query(
@@ -28,7 +28,7 @@ def count(device_key: int, low: int, high: int, metrics: Sequence[str]) -> Query
 
 
 def too_large(device_key: int, low: int, high: int, metrics: Sequence[str], factor: float) -> Query:
-    """A row where a scaled value wouldn't fit."""
+    """Returns a row where a scaled value wouldn't fit."""
     rows = between(device_key, low, high)
     limit = GREATEST / max(abs(factor), 1.0)
     some = " OR ".join(f"ABS({name}) > ?" for name in metrics)
@@ -39,7 +39,7 @@ def too_large(device_key: int, low: int, high: int, metrics: Sequence[str], fact
 
 
 def restore(device_key: int, low: int, high: int) -> list[Query]:
-    """The readings of the range as they came."""
+    """Restores the readings of the range to their original values."""
     rows = between(device_key, low, high)
     o = READING_ORIGINAL.name
     values = ", ".join(f"{name} = {o}.{name}" for name in _VALUES)
@@ -55,7 +55,7 @@ def restore(device_key: int, low: int, high: int) -> list[Query]:
 
 
 def keep_originals(device_key: int, low: int, high: int) -> Query:
-    """Copy the readings of the range, but for those that are there already."""
+    """Copies the readings of the range, except for those already copied."""
     rows = between(device_key, low, high)
     names = ", ".join(READING.names)
     return Query(
@@ -78,7 +78,7 @@ def apply(
 
 
 def originals_at(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
-    """The rows (device_id, ts, values…, seq) as they came, of those that were changed."""
+    """Returns the original rows (device_id, ts, values…, seq) of readings that were changed."""
     values = ", ".join(f"s.{name}" for name in _VALUES)
     return Query(
         f"SELECT s.device_id, s.ts, {values}, s.seq"
@@ -89,7 +89,7 @@ def originals_at(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query
 
 
 def originals(device_key: int, low: int, high: int, limit: int) -> Query:
-    """(ts, values…) in order of time."""
+    """Returns (ts, values…) in order of time."""
     rows = between(device_key, low, high)
     return Query(
         f"SELECT ts, {', '.join(_VALUES)} FROM {READING_ORIGINAL.name} WHERE {rows.sql}"

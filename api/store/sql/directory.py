@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from api.store.tables import (
 )
 
 _DEVICE = ", ".join(f"d.{column}" for column in COLUMNS)
+_NULLABLE = frozenset(each.name for each in DEVICE.columns if not each.required)
+_SPECIAL, _ESCAPED = re.compile(r"([\\%_])"), r"\\\1"
 _NOTHING = Query("1 = 0")
 
 
@@ -39,7 +42,7 @@ def organization(organization_id: str) -> Query:
 
 
 def default_price(organization_id: str) -> Query:
-    """(per gallon) of an organization's devices that have no price of their own."""
+    """Returns (per gallon), the price of an organization's devices without a price of their own."""
     return Query(
         f"SELECT default_cost_per_gallon FROM {ORGANIZATION.name} WHERE id = ?", (organization_id,)
     )
@@ -62,6 +65,14 @@ def settings(organization_id: str) -> Query:
     )
 
 
+def settings_named(name: str) -> Query:
+    return Query(
+        f"SELECT organization_id, value FROM {ORGANIZATION_SETTING.name} WHERE name = ?"
+        " ORDER BY organization_id",
+        (name,),
+    )
+
+
 def forget_setting(organization_id: str, name: str) -> Query:
     return Query(
         f"DELETE FROM {ORGANIZATION_SETTING.name} WHERE organization_id = ? AND name = ?",
@@ -80,7 +91,7 @@ def change_organization(
 
 
 def follow_price(organization_id: str, before: str, after: str, updated_ms: int) -> Query:
-    """Give devices the price ``after`` that have exactly ``before`` (both JSON)."""
+    """Gives the price ``after`` to devices that have exactly ``before`` (both JSON)."""
     return Query(
         f"UPDATE {DEVICE.name} SET cost_per_gallon = ?, updated_ms = ?"
         " WHERE organization_id = ? AND cost_per_gallon = ?",
@@ -92,7 +103,8 @@ def follow_price(organization_id: str, before: str, after: str, updated_ms: int)
 
 
 def visible(dialect: Dialect, scope: Scope) -> Query:
-    """The condition on ``device AS d`` that holds for the devices of a scope, and no others."""
+    """Returns the condition on ``device AS d`` that holds for the devices of a scope, and no
+    others."""
     mine = Query("d.organization_id = ?", (scope.organization_id,))
     grant = scope.grant
     if grant.everything:
@@ -125,31 +137,66 @@ def _chosen(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
     if query.network_unique_identifier is not None:
         identifier = query.network_unique_identifier
         parts.append(Query("d.network_unique_identifier = ?", (identifier,)))
+    if query.text:
+        parts.append(_containing(dialect, query.text))
+    if query.group is not None:
+        parts.append(
+            Query(
+                f"d.key IN (SELECT g.device_key FROM {DEVICE_GROUP.name} AS g WHERE g.name = ?)",
+                (query.group,),
+            )
+        )
     return both(*parts)
 
 
-def devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
-    """The devices in order. Raises ValueError for an ``order_by`` that no field has."""
+def _containing(dialect: Dialect, text: str) -> Query:
+    """Part of a label, serial number or network id. SQLite folds the case of ASCII letters only, so
+    others are searched as typed, small and capital."""
+    written = {text} if text.isascii() else {text, text.lower(), text.upper()}
+    patterns = [f"%{_SPECIAL.sub(_ESCAPED, each)}%" for each in sorted(written)]
+    columns = ("d.label", "d.serial_number", "d.network_unique_identifier")
+    some = " OR ".join(f"{each} {dialect.like} ? ESCAPE '\\'" for each in columns for _ in patterns)
+    return Query(f"({some})", tuple(patterns) * len(columns))
+
+
+def _order(query: DeviceQuery) -> str:
     if query.order_by not in DEVICE_ORDER_FIELDS:
         raise ValueError(f"{query.order_by!r} is not a scalar field of a device")
-    column = f"d.{DEVICE_ORDER_FIELDS[query.order_by].attribute}"
+    name = DEVICE_ORDER_FIELDS[query.order_by].attribute
     direction = " DESC" if query.descending else ""
+    nulls = f"d.{name} IS NULL, " if name in _NULLABLE else ""  # else an index has the order
+    return f"ORDER BY {nulls}d.{name}{direction}, d.id"
+
+
+def device_keys(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
+    """Returns the keys of the devices in order."""
     chosen = _chosen(dialect, scope, query)
-    page = Query("")
-    if query.limit is not None:
-        page = Query(" LIMIT ? OFFSET ?", (query.limit, query.offset))
-    elif query.offset:
-        page = Query(f" LIMIT {2**62} OFFSET ?", (query.offset,))
+    limit = 2**62 if query.limit is None else query.limit
     return Query(
-        f"SELECT {_DEVICE} FROM {DEVICE.name} AS d WHERE {chosen.sql}"
-        f" ORDER BY {column} IS NULL, {column}{direction}, d.id{page.sql}",
-        (*chosen.params, *page.params),
+        f"SELECT d.key FROM {DEVICE.name} AS d WHERE {chosen.sql} {_order(query)} LIMIT ? OFFSET ?",
+        (*chosen.params, limit, query.offset),
+    )
+
+
+def devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
+    """Returns the devices in order. Raises ValueError for an ``order_by`` that no field has."""
+    order = _order(query)
+    if query.limit is None and not query.offset:
+        chosen = _chosen(dialect, scope, query)
+        return Query(
+            f"SELECT {_DEVICE} FROM {DEVICE.name} AS d WHERE {chosen.sql} {order}", chosen.params
+        )
+    keys = device_keys(dialect, scope, query)
+    return Query(  # the keys of the page first, from an index, so that skipped rows aren't read
+        f"SELECT {_DEVICE} FROM {DEVICE.name} AS d"
+        f" WHERE d.key IN (SELECT key FROM ({keys.sql}) AS page) {order}",
+        keys.params,
     )
 
 
 def groups_of(dialect: Dialect, grant: Grant, keys: Sequence[int]) -> Query:
-    """(device key, group name) of these devices' groups within the grant: a viewer of a device
-    needn't learn the organization's other groups."""
+    """Returns (device key, group name) of these devices' groups within the grant: a viewer of a
+    device must not learn of the organization's other groups."""
     named = _granted_groups(dialect, grant)
     return Query(
         f"SELECT g.device_key, g.name FROM {DEVICE_GROUP.name} AS g WHERE {named.sql}"
@@ -160,7 +207,7 @@ def groups_of(dialect: Dialect, grant: Grant, keys: Sequence[int]) -> Query:
 
 
 def _granted_groups(dialect: Dialect, grant: Grant) -> Query:
-    """The condition on ``device_group AS g`` for the groups of the grant."""
+    """Returns the condition on ``device_group AS g`` for the groups of the grant."""
     if grant.everything:
         return Query("1 = 1")
     names = dialect.bind_texts(sorted(grant.groups))
@@ -168,7 +215,7 @@ def _granted_groups(dialect: Dialect, grant: Grant) -> Query:
 
 
 def groups(dialect: Dialect, scope: Scope) -> Query:
-    """(name, active devices) of the groups, by name."""
+    """Returns (name, active devices) of the groups, by name."""
     seen, named = visible(dialect, scope), _granted_groups(dialect, scope.grant)
     return Query(
         f"SELECT g.name, COUNT(*) FROM {DEVICE_GROUP.name} AS g"
@@ -179,8 +226,8 @@ def groups(dialect: Dialect, scope: Scope) -> Query:
 
 
 def parents_of(dialect: Dialect, scope: Scope, keys: Sequence[int]) -> Query:
-    """(device key, serial number) of the visible meters upstream of these devices, the nearest
-    first: a viewer of a sub-meter needn't learn of a main that wasn't granted."""
+    """Returns (device key, serial number) of the visible meters upstream of these devices, the
+    nearest first: a viewer of a sub-meter must not learn of a main that wasn't granted."""
     seen = visible(dialect, scope)
     return Query(
         f"SELECT a.device_key, d.serial_number FROM {DEVICE_ANCESTOR.name} AS a"
@@ -192,7 +239,7 @@ def parents_of(dialect: Dialect, scope: Scope, keys: Sequence[int]) -> Query:
 
 
 def downstream(dialect: Dialect, scope: Scope, key: int) -> Query:
-    """The visible active devices downstream of a meter, however far, by label."""
+    """Returns the visible active devices downstream of a meter, at any depth, by label."""
     mine = visible(dialect, scope)
     return Query(
         f"SELECT {_DEVICE} FROM {DEVICE.name} AS d JOIN {DEVICE_ANCESTOR.name} AS a"
@@ -217,7 +264,7 @@ def count_devices(dialect: Dialect, scope: Scope, query: DeviceQuery) -> Query:
 
 
 def identified(dialect: Dialect, scope: Scope, identifiers: Sequence[str]) -> Query:
-    """Every visible device that one of the identifiers names, in any of the three ways."""
+    """Returns every visible device that one of the identifiers names, in any of the three ways."""
     mine = visible(dialect, scope)
     some = f"IN ({marks(len(identifiers))})"
     lowered = [identifier.lower() for identifier in identifiers]
@@ -247,7 +294,7 @@ def all_of(organization_id: str) -> Query:
 
 
 def ancestors(organization_id: str) -> Query:
-    """(device key, ancestor key, depth), nearest first."""
+    """Returns (device key, ancestor key, depth), nearest first."""
     return Query(
         f"SELECT a.device_key, a.ancestor_key, a.depth FROM {DEVICE_ANCESTOR.name} AS a"
         f" JOIN {DEVICE.name} AS d ON d.key = a.device_key WHERE d.organization_id = ?"
@@ -257,7 +304,7 @@ def ancestors(organization_id: str) -> Query:
 
 
 def ids_of_others(dialect: Dialect, organization_id: str, ids: Sequence[str]) -> Query:
-    """(id, organization) of the ids that belong to other organizations."""
+    """Returns (id, organization) of the ids that belong to other organizations."""
     return Query(
         f"SELECT d.id, d.organization_id FROM {DEVICE.name} AS d"
         f" WHERE d.organization_id <> ? AND d.id IN {dialect.texts}",
@@ -266,7 +313,8 @@ def ids_of_others(dialect: Dialect, organization_id: str, ids: Sequence[str]) ->
 
 
 def next_key() -> Query:
-    # Above those that still have readings, too: a deleted device's must never become another one's.
+    # Also above the keys of deleted devices that still have readings: these must never get a new
+    # device.
     return Query(
         f"SELECT COALESCE(MAX(k.key), 0) + 1 FROM (SELECT MAX(key) AS key FROM {DEVICE.name}"
         f" UNION ALL SELECT MAX(device_id) FROM {HOUR_COUNTER.name}) AS k"
@@ -274,7 +322,7 @@ def next_key() -> Query:
 
 
 def release(dialect: Dialect, keys: Sequence[int]) -> Query:
-    """Free these devices' unique identifiers until they are updated."""
+    """Frees these devices' unique identifiers until they are updated."""
     return Query(
         f"UPDATE {DEVICE.name} SET active = 0 WHERE key IN"
         f" (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",

@@ -7,7 +7,7 @@ from typing import Final
 from api.store.sql.query import Query
 from api.store.tables import TIME_SERIES, Table
 
-BY: Final = "device_id"  # every key of the time series begins with it
+BY: Final = "device_id"  # first part of every key of the time series
 _ANCHOR = TIME_SERIES[0]
 _CORES: Final = (
     "SELECT pg_read_file('/proc/sys/kernel/random/boot_id') || ' ' || COUNT(*)"
@@ -16,12 +16,13 @@ _CORES: Final = (
 
 
 def extension() -> Query:
-    """A row where the database has the extension."""
+    """Returns a row where the database has the extension."""
     return Query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
 
 
 def nodes() -> Query:
-    """(how many nodes take shards). A coordinator without any node makes itself one that does."""
+    """Returns (number of nodes that hold shards). A coordinator without any node registers itself
+    as one that does."""
     return Query(
         "SELECT CASE WHEN COUNT(*) = 0 THEN 1 ELSE COUNT(*) FILTER (WHERE shouldhaveshards) END"
         " FROM pg_dist_node WHERE noderole = 'primary'"
@@ -29,8 +30,9 @@ def nodes() -> Query:
 
 
 def cores() -> Query:
-    """("<machine> <its cores>", or null where the role may not read it) of each node that takes
-    shards; no row for a coordinator without any node. Nodes on one machine name the same one."""
+    """Returns ("<machine> <its cores>", or null where the role may not read it) of each node that
+    holds shards; no row for a coordinator without any node. Nodes on one machine give the same
+    name."""
     return Query(
         "SELECT CASE WHEN r.success THEN r.result END FROM pg_dist_node AS n"
         " JOIN run_command_on_all_nodes(?) AS r ON r.nodeid = n.nodeid"
@@ -40,7 +42,8 @@ def cores() -> Query:
 
 
 def spread() -> Query:
-    """(table, 'h' where distributed by hash or 'n' for a reference table) of this schema."""
+    """Returns (table, 'h' where distributed by hash or 'n' for a reference table) of this
+    schema."""
     return Query(
         "SELECT c.relname::text, p.partmethod::text FROM pg_dist_partition AS p"
         " JOIN pg_class AS c ON c.oid = p.logicalrelid"
@@ -50,7 +53,7 @@ def spread() -> Query:
 
 
 def tables() -> Query:
-    """(table) of this schema, distributed or not."""
+    """Returns (table) for each table of this schema, distributed or not."""
     return Query(
         "SELECT c.relname::text FROM pg_class AS c"
         " WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')"
@@ -58,7 +61,7 @@ def tables() -> Query:
 
 
 def distribute(table: Table, shards: int) -> list[Query]:
-    """Distribute a table of the time series by device. All tables are colocated, so that the rows
+    """Distributes a table of the time series by device. All tables are colocated, so that the rows
     of one device are on one worker."""
     if table is _ANCHOR:
         create = Query(
@@ -74,10 +77,10 @@ def distribute(table: Table, shards: int) -> list[Query]:
 
 
 def refer(table: str) -> list[Query]:
-    """Put a copy of a small table on every worker, kept equal by two-phase commits."""
+    """Copies a small table to every worker; two-phase commits keep the copies equal."""
     return [Query("SELECT create_reference_table(?)", (table,)), _forget_local(table)]
 
 
 def _forget_local(table: str) -> Query:
-    """Delete the local rows that remain, unused, after a table was distributed."""
+    """Deletes the local rows that remain, unused, after a table was distributed."""
     return Query("SELECT truncate_local_data_after_distributing_table(?)", (table,))

@@ -1,4 +1,4 @@
-"""Embeds."""
+"""Statements for embeds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def embed(embed_id: str) -> Query:
 
 
 def embeds(organization_id: str) -> Query:
-    """Newest first."""
+    """Returns embeds, newest first."""
     return Query(
         f"SELECT {_EMBED} FROM {EMBED.name} WHERE organization_id = ? ORDER BY created_ms DESC, id",
         (organization_id,),

@@ -17,7 +17,13 @@ from api.catalog import (
     Resolution,
 )
 from api.store.base import Scope
-from api.store.base.findings import EvaluationState, FindingQuery, FindingSetting, OpenFindings
+from api.store.base.findings import (
+    BEHIND_MS,
+    EvaluationState,
+    FindingQuery,
+    FindingSetting,
+    OpenFindings,
+)
 from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.directory import visible
 from api.store.sql.query import Dialect, Query, both, marks
@@ -46,7 +52,7 @@ _STATE: Final = ", ".join(f"s.{name}" for name in EvaluationState._fields).repla
 )
 _IN_ORDER: Final = f"{FINDING.name} AS f CROSS JOIN {DEVICE.name} AS d"
 _BY_DEVICE: Final = f"{DEVICE.name} AS d CROSS JOIN {FINDING.name} AS f"
-_MANY: Final = 2_000  # matches, from which reading in order is cheaper than sorting
+_MANY: Final = 2_000  # number of matches from which reading in order is faster than sorting
 _ORDER: Final = "f.rank, COALESCE(f.cost_per_day, 0) DESC, f.usual_per_day DESC, f.start_ms, f.id"
 
 
@@ -94,7 +100,7 @@ def _matching(dialect: Dialect, scope: Scope, query: FindingQuery) -> Query:
 
 
 def page(dialect: Dialect, scope: Scope, query: FindingQuery, matches: int) -> Query:
-    """(finding columns, device's UUID, serial number), worst first."""
+    """Returns (finding columns, device's UUID, serial number), worst first."""
     matching = _matching(dialect, scope, query)
     tables = _IN_ORDER if matches > _MANY else _BY_DEVICE
     return Query(
@@ -119,7 +125,7 @@ def find(dialect: Dialect, scope: Scope, finding_id: str) -> Query:
 
 
 def judge(key: int, kind: str, opened_ms: int, judged: Sequence[object]) -> Query:
-    """``judged``: when, by whom, why and as what it was dismissed, or four nulls."""
+    """``judged``: when, by whom, why, and the kind of judgement; or four nulls."""
     named = ", ".join(f"{name} = ?" for name in _JUDGED)
     return Query(
         f"UPDATE {FINDING.name} SET {named} WHERE device_id = ? AND kind = ? AND opened_ms = ?",
@@ -166,7 +172,7 @@ def forget_holidays(organization_id: str) -> Query:
 
 
 def devices_of(organization_id: str, level: str, target: str) -> Query:
-    """(key) of the devices that a setting is for."""
+    """Returns (key) of the devices that a setting applies to."""
     narrowed = {
         "organization": "",
         "group": f" AND d.key IN (SELECT g.device_key FROM {DEVICE_GROUP.name} AS g"
@@ -184,7 +190,7 @@ def devices_of(organization_id: str, level: str, target: str) -> Query:
 
 
 def mark(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
-    """Mark (device, instant) as due for the evaluator alone; an earlier instant stays."""
+    """Marks (device, instant) as due for the evaluator only; an earlier instant stays."""
     stored = f"{INSIGHT_DUE.name}.findings_ms"
     return Query(
         f"INSERT INTO {INSIGHT_DUE.name} (device_id, findings_ms, seq)"
@@ -197,7 +203,11 @@ def mark(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
 
 
 def due(
-    limit: int, made_before_ms: int | None, organization_id: str | None, key: int | None
+    limit: int,
+    made_before_ms: int | None,
+    behind_before_ms: int,
+    organization_id: str | None,
+    key: int | None,
 ) -> Query:
     parts = [Query("u.findings_ms IS NOT NULL")]
     joined = ""
@@ -205,9 +215,11 @@ def due(
         recent = (
             "s.device_id IS NULL OR s.made_ms <= ? OR u.findings_ms < s.next_ms"
             f" OR EXISTS (SELECT 1 FROM {FINDING.name} AS f WHERE f.device_id = u.device_id"
-            " AND f.kind = 'silent' AND f.end_ms IS NULL)"  # it reports again: at once
+            " AND f.kind = 'silent' AND f.end_ms IS NULL)"  # it reports again: due at once
+            f" OR (s.made_ms <= ? AND EXISTS (SELECT 1 FROM {DEVICE_STATUS.name} AS t"
+            f" WHERE t.device_id = u.device_id AND t.seen_ms >= s.next_ms + {BEHIND_MS}))"
         )
-        parts.append(Query(f"({recent})", (made_before_ms,)))
+        parts.append(Query(f"({recent})", (made_before_ms, behind_before_ms)))
     if key is not None:
         parts.append(Query("u.device_id = ?", (key,)))
     if organization_id is not None:
@@ -288,7 +300,7 @@ _OF_HOUR: Final = (
 
 
 def hours(key: int, from_ms: int, to_ms: int, arithmetic: Arithmetic) -> Query:
-    """In the order of `api.store.base.findings.HourOfReadings`."""
+    """Returns rows in the order of `api.store.base.findings.HourOfReadings`."""
     values = [value(COARSEST_STORED, each, arithmetic) for each in _OF_HOUR]
     counts = [counter(each) for each in COUNTED]
     return Query(
@@ -301,7 +313,7 @@ def hours(key: int, from_ms: int, to_ms: int, arithmetic: Arithmetic) -> Query:
 def hour_volumes(
     key: int, counted: Resolution, from_ms: int, to_ms: int, arithmetic: Arithmetic
 ) -> Query:
-    """(start, gallons, rows of ``counted``)."""
+    """Returns (start, gallons, rows of ``counted``)."""
     gallons = value(COARSEST_STORED, _OF_HOUR[0], arithmetic)
     return Query(
         f"SELECT ts, {gallons}, {counter(counted)} FROM {COARSEST_STORED.table}"
@@ -323,7 +335,8 @@ def minute_rates(key: int, from_ms: int, to_ms: int, arithmetic: Arithmetic) -> 
 
 
 def save_state(state: EvaluationState) -> Query:
-    """(device) if its state still has that version; else no row, and nothing changes."""
+    """Returns (device) if its state still has that version; otherwise no row, and nothing
+    changes."""
     names = ["device_id", *EvaluationState._fields[1:]]
     values = (state.key, state.version + 1, *state[2:])
     rest = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
@@ -336,7 +349,7 @@ def save_state(state: EvaluationState) -> Query:
 
 
 def keep(values: Sequence[object]) -> Query:
-    """Save a finding, in the order of COLUMNS. Its dismissal stays."""
+    """Saves a finding, in the order of COLUMNS. Its dismissal stays."""
     rest = [name for name in COLUMNS if name not in (*FINDING.key, *_JUDGED)]
     changed_ = ", ".join(f"{name} = excluded.{name}" for name in rest)
     return Query(
@@ -369,8 +382,8 @@ def show_open(key: int, open_findings: OpenFindings) -> Query:
 
 
 def open_of(dialect: Dialect, keys: Sequence[int]) -> Query:
-    """(finding columns, device's UUID, serial number) of the open findings of these devices, the
-    worst first."""
+    """Returns (finding columns, device's UUID, serial number) of the open findings of these
+    devices, worst first."""
     return Query(
         f"SELECT {_columns()}, d.id, d.serial_number FROM {_BY_DEVICE}"
         f" WHERE d.key = f.device_id AND {_STATES['open']} AND f.device_id IN"

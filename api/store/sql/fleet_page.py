@@ -1,4 +1,4 @@
-"""What a page of devices shows beside their status: rows of flow, and the cells of uptime."""
+"""The lines and uptime strips of a page of devices: rows of flow, and cells of uptime."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from api.store.tables import HOUR_COUNTER, counter
 def flow_rows(
     keys: Sequence[int], resolution: Resolution, low: int, high: int, arithmetic: Arithmetic
 ) -> Query:
-    """(device, bucket start, mean, least, greatest rate), ascending."""
+    """Returns (device, bucket start, mean, lowest, highest rate), ascending."""
     values = [
         value(resolution, Aggregate(end, FLOW_RATE), arithmetic) for end in ("avg", "min", "max")
     ]
@@ -28,8 +28,8 @@ def flow_rows(
 def cell_counts(
     keys: Sequence[int], counted: Resolution, cell_ms: int, low: int, high: int
 ) -> Query:
-    """(device, number of the cell from ``low`` on, buckets with a reading), from the coarsest rows
-    that fit a cell and count the finer ones."""
+    """Returns (device, index of the cell from ``low`` on, buckets with a reading), from the
+    coarsest rows that fit a cell and count the finer ones."""
     fits = (r for r in reversed(STORED) if cell_ms % r.fixed_ms == 0)
     source = next((r for r in fits if r.fixed_ms > counted.fixed_ms), counted)
     each = "1" if source is counted else counter(counted)

@@ -1,10 +1,10 @@
-"""Groups of devices, and what names them: grants, settings of findings, rules and silences."""
+"""Groups of devices, and what refers to them: grants, settings of findings, rules and silences."""
 
 from __future__ import annotations
 
 from api.store.alert_tables import ALERT_RULE, ALERT_SILENCE
 from api.store.annotation_tables import ANNOTATION
-from api.store.plan_tables import PLAN
+from api.store.billing_tables import BILLING
 from api.store.sql.query import Query
 from api.store.tables import API_KEY, DEVICE, DEVICE_GROUP, INSIGHT_SETTING, KEY_GRANT
 
@@ -29,7 +29,8 @@ def delete(organization_id: str, name: str) -> Query:
 
 
 def rename(organization_id: str, name: str, new_name: str) -> list[Query]:
-    """In the devices' groups, the keys' grants, the settings of findings, silences and notes."""
+    """Renames a group in the devices' groups, the keys' grants, the settings of findings, silences
+    and notes."""
     keys = f"SELECT key_id FROM {API_KEY.name} WHERE organization_id = ?"
     return [
         Query(
@@ -69,23 +70,25 @@ def forget_settings(organization_id: str, name: str) -> Query:
 
 
 def definitions(organization_id: str) -> Query:
-    """(table, id, name, definition as JSON) of the organization's alert rules and plans."""
+    """Returns (table, kind, id, name, definition as JSON) of the organization's alert rules,
+    budgets, tariffs and scheduled reports."""
     parts = [
-        f"SELECT '{table.name}', id, name, definition FROM {table.name} WHERE organization_id = ?"
-        for table in (ALERT_RULE, PLAN)
+        f"SELECT '{table.name}', {kind}, id, name, definition FROM {table.name}"
+        " WHERE organization_id = ?"
+        for table, kind in ((ALERT_RULE, "'rule'"), (BILLING, "kind"))
     ]
     return Query(" UNION ALL ".join(parts), (organization_id,) * 2)
 
 
 def redefine(table: str, id: str, name: str, definition: str) -> Query:
-    """``table``: of `definitions`."""
+    """Replaces a definition; ``table`` comes from `definitions`."""
     return Query(
         f"UPDATE {table} SET name = ?, definition = ? WHERE id = ?", (name, definition, id)
     )
 
 
 def keys_of_group(organization_id: str, name: str) -> Query:
-    """(name, id) of the keys that are limited to the group and not revoked."""
+    """Returns (name, id) of the keys that are limited to the group and not revoked."""
     return Query(
         f"SELECT k.name, k.key_id FROM {API_KEY.name} AS k JOIN {KEY_GRANT.name} AS g"
         " ON g.key_id = k.key_id WHERE k.organization_id = ? AND k.revoked_ms IS NULL"

@@ -1,4 +1,4 @@
-"""Statements for writing readings: lookups before, and refusals and progress beside them."""
+"""Statements for writing readings: lookups, refusals and progress."""
 
 from __future__ import annotations
 
@@ -8,18 +8,24 @@ from api.catalog import METRICS
 from api.store.base import Progress, Refusal
 from api.store.sql.query import Dialect, Query, of_one_device
 from api.store.sql.rollups import Range
+from api.store.table_definition import Table
 from api.store.tables import DEVICE, HOUR_COUNTER, IMPORT_PROGRESS, READING, REFUSAL, UNDATED
 
 _VALUES = ", ".join(f"s.{metric.name}" for metric in METRICS)
 
 
 def last_hours(dialect: Dialect, ranges: Sequence[Range]) -> Query:
-    """(device_id, last hour with readings) within each range; no row if none has."""
+    """Returns (device_id, last hour with readings) within each range; no row if none has."""
+    return last_instants(dialect, HOUR_COUNTER, ranges)
+
+
+def last_instants(dialect: Dialect, table: Table, ranges: Sequence[Range]) -> Query:
+    """Returns (device_id, last instant of a row) within each range; no row if none has."""
     one = of_one_device(ranges)
     return Query(
         "SELECT s.device_id, MAX(s.ts)"
         f" FROM {dialect.relation(('device_id', 'low', 'high'))} AS r"
-        f" CROSS JOIN {HOUR_COUNTER.name} AS s"
+        f" CROSS JOIN {table.name} AS s"
         f" WHERE s.device_id = r.device_id AND s.ts >= r.low AND s.ts < r.high{one.sql}"
         " GROUP BY s.device_id",
         (*dialect.bind(ranges), *one.params),
@@ -27,7 +33,7 @@ def last_hours(dialect: Dialect, ranges: Sequence[Range]) -> Query:
 
 
 def stored_at(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query:
-    """The rows (device_id, ts, values…, seq) that are stored at these (device, ts)."""
+    """Returns the rows (device_id, ts, values…, seq) stored at these (device, ts)."""
     one = of_one_device(instants)
     return Query(
         f"SELECT s.device_id, s.ts, {_VALUES}, s.seq"
@@ -47,7 +53,8 @@ def save_undated(dialect: Dialect, instants: Sequence[tuple[int, int]]) -> Query
 
 
 def clockless(organization_id: str | None) -> Query:
-    """(organization_id, serial_number, count, first, last) of devices with undated readings."""
+    """Returns (organization_id, serial_number, count, first, last) of devices with undated
+    readings."""
     where = "" if organization_id is None else " WHERE d.organization_id = ?"
     return Query(
         "SELECT d.organization_id, d.serial_number, u.n, u.first_ms, u.last_ms"
@@ -67,7 +74,7 @@ def refusal_causes(organization_id: str) -> Query:
 
 
 def save_refusal(refusal: Refusal) -> Query:
-    """Add to the count of its (organization, source, reason, device); the last sample stays."""
+    """Adds to the count of its (organization, source, reason, device); keeps the last sample."""
     return Query(
         f"INSERT INTO {REFUSAL.name} AS kept (organization_id, source, reason, device, count,"
         " first_seen_ms, last_seen_ms, sample) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -92,12 +99,22 @@ def save_refusal(refusal: Refusal) -> Query:
 
 
 def refusals(organization_id: str | None) -> Query:
-    """Every kept refusal, or one organization's, newest first."""
+    """Returns every stored refusal, or one organization's, newest first."""
     where = "" if organization_id is None else " WHERE organization_id = ?"
     return Query(
         "SELECT organization_id, source, reason, device, count, first_seen_ms, last_seen_ms,"
         f" sample FROM {REFUSAL.name}{where}"
         " ORDER BY last_seen_ms DESC, organization_id, source, reason, device",
+        () if organization_id is None else (organization_id,),
+    )
+
+
+def changed(organization_id: str | None) -> Query:
+    """Selects (organization_id, serial_number, last change) of the active devices."""
+    where = "" if organization_id is None else " AND organization_id = ?"
+    return Query(
+        f"SELECT organization_id, serial_number, updated_ms FROM {DEVICE.name} WHERE active = 1"
+        f"{where}",
         () if organization_id is None else (organization_id,),
     )
 

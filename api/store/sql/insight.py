@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from api.catalog import (
-    COARSEST_STORED,
-    FLOW_AMOUNT,
-    QUALITY,
-    Aggregate,
-    Resolution,
-)
+from api.catalog import COARSEST_STORED, FLOW_AMOUNT, QUALITY, Aggregate, Resolution
 from api.metering.status import State
 from api.metering.windows import SPANS
 from api.store.base import Scope, StatusQuery
+from api.store.base.findings import BEHIND_MS
 from api.store.base.insight import NOTICE_RANK
 from api.store.devices import COLUMNS
 from api.store.sql.directory import visible
@@ -55,8 +50,8 @@ def _findings() -> str:
     return f"CASE WHEN s.findings <> '' THEN {count} WHEN s.findings = '' THEN 0 END"
 
 
-# Water that is lost comes before a radio that is quiet: a critical finding, a warning, a bad state,
-# a notice, a device that never reported, all others; dearer findings first.
+# Lost water ranks above a device that doesn't report: a critical finding, a warning, a bad state, a
+# notice, a device that never reported, all others; more expensive findings first.
 _TROUBLE: Final = (
     f"CASE WHEN s.finding_rank = 0 THEN 0"
     f" WHEN s.finding_rank < {NOTICE_RANK} THEN 1"
@@ -109,8 +104,8 @@ def _matching(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
         text = query.text.casefold()
         for special in "\\%_":
             text = text.replace(special, f"\\{special}")
-        # Looked up at first, in the order of the table: row by row in the list's own order, 100,000
-        # devices take six times as long.
+        # Looks up all rows first, in the table's order: one by one, in the list's own order,
+        # 100,000 devices take six times as long.
         parts.append(
             Query(
                 f"d.key IN (SELECT t.device_id FROM {DEVICE_STATUS.name} AS t"
@@ -134,12 +129,12 @@ def _matching(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 
 def matching_devices(dialect: Dialect, scope: Scope, query: StatusQuery) -> tuple[str, Query]:
-    """(the devices d with their status s, the condition of those that the query leaves)."""
+    """Returns (the devices d with their status s, the condition for those that match the query)."""
     return _FROM, _matching(dialect, scope, query)
 
 
 def _of_states(dialect: Dialect, query: StatusQuery) -> Query:
-    """The directory decides what is inactive, whatever the stored status."""
+    """The directory decides which devices are inactive, whatever the stored status."""
     if not query.states:
         return Query("d.active = 1")
     wanted = sorted(state for state in query.states if state != State.INACTIVE)
@@ -155,7 +150,7 @@ def _of_states(dialect: Dialect, query: StatusQuery) -> Query:
 
 
 def page(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(key) of the devices of a page, in order."""
+    """Returns (key) of the devices of a page, in order."""
     matching = _matching(dialect, scope, query)
     direction = " DESC" if query.descending else ""
     orders = [f"{e}{direction} NULLS LAST" for e in ORDERS[query.order_by]]
@@ -168,7 +163,7 @@ def page(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 
 def entries(dialect: Dialect, keys: Sequence[int]) -> Query:
-    """Device columns, then status columns."""
+    """Returns device columns, then status columns."""
     return Query(
         f"SELECT {_DEVICE}, {_STATUS} FROM {_FROM}"
         f" WHERE d.key IN (SELECT r.device_key FROM {dialect.relation(('device_key',))} AS r)",
@@ -179,7 +174,7 @@ def entries(dialect: Dialect, keys: Sequence[int]) -> Query:
 def count(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
     matching = _matching(dialect, scope, query)
     by_status = query.states or query.kind
-    source = _FROM if by_status else f"{DEVICE.name} AS d"  # a join that changes no count costs one
+    source = _FROM if by_status else f"{DEVICE.name} AS d"  # an unneeded join would only cost time
     return Query(f"SELECT COUNT(*) FROM {source} WHERE {matching.sql}", matching.params)
 
 
@@ -192,7 +187,7 @@ _WINDOW_SUMS: Final = tuple(
 
 
 def open_by_kind(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(kind, severity rank, currency, devices, cost a day) of the open findings."""
+    """Returns (kind, severity rank, currency, devices, cost a day) of the open findings."""
     matching = _matching(dialect, scope, query)
     return Query(
         f"SELECT f.kind, f.rank, s.currency, COUNT(DISTINCT d.key), SUM(f.cost_per_day)"
@@ -204,27 +199,33 @@ def open_by_kind(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 
 def unchecked(dialect: Dialect, scope: Scope, query: StatusQuery, before_ms: int) -> Query:
-    """(devices, the instant up to which all are checked) of the devices with readings that the
-    findings haven't seen, and that weren't evaluated since. Each distributed table is joined by its
-    own device_id: Citus refuses outer joins of several by the key of a small table."""
+    """Returns (devices, instant up to which all are evaluated) of those with unevaluated readings
+    that weren't evaluated since ``before_ms``, or are behind (`BEHIND_MS`). Each table is joined by
+    its own device_id: Citus refuses outer joins of several by the key of a small table."""
     matching = _matching(dialect, scope, query)
+    behind = f"(u.findings_ms < t.next_ms - {BEHIND_MS} OR s.seen_ms >= t.next_ms + {BEHIND_MS})"
+    reached = (
+        "CASE WHEN t.made_ms IS NULL OR u.findings_ms < t.next_ms THEN u.findings_ms"
+        f" WHEN {behind} THEN t.next_ms ELSE t.made_ms END"
+    )
     return Query(
-        f"SELECT COUNT(*), MIN(COALESCE(t.made_ms, u.findings_ms)) FROM {INSIGHT_DUE.name} AS u"
+        f"SELECT COUNT(*), MIN({reached}) FROM {INSIGHT_DUE.name} AS u"
         f" JOIN {DEVICE.name} AS d ON d.key = u.device_id"
         f" LEFT JOIN {DEVICE_STATUS.name} AS s ON s.device_id = u.device_id"
         f" LEFT JOIN {FINDING_STATE.name} AS t ON t.device_id = u.device_id"
-        " WHERE u.findings_ms IS NOT NULL AND (t.made_ms IS NULL OR t.made_ms < ?)"
+        " WHERE u.findings_ms IS NOT NULL AND (t.made_ms IS NULL OR t.made_ms < ?"
+        f" OR {behind})"
         f" AND {matching.sql}",
         (before_ms, *matching.params),
     )
 
 
 def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
-    """(state, currency, open kinds, devices, sub-meters, flow, volume today, cost by the devices'
-    own prices, volume of those without one, oldest row, devices with a row, flowing, quiet, with a
-    finding that needs attention; of those with a usual volume how many, their volume and the usual
-    one; observed and expected ms of each window). Water counts where it is measured first: not of
-    a device whose ancestor matches too."""
+    """Returns (state, currency, open kinds, devices, sub-meters, flow, volume today, cost by the
+    devices' own prices, volume of those without one, oldest row, devices with a row, flowing,
+    quiet, with a finding that needs attention; number of devices with a usual volume, their volume
+    and the usual one; observed and expected ms of each window). Water counts where it is measured
+    first, so a device whose ancestor matches too adds none."""
     matching = _matching(dialect, scope, query)
     counted = "CASE WHEN u.key IS NULL THEN {} END"
     flow, volume = counted.format("s.flow"), counted.format("s.volume_today")
@@ -250,7 +251,7 @@ def sums(dialect: Dialect, scope: Scope, query: StatusQuery) -> Query:
 
 
 def mark_due(dialect: Dialect, marks_: Sequence[tuple[int, int]]) -> Query:
-    """Mark (device, earliest new instant) as due; an earlier unprocessed instant stays."""
+    """Marks (device, earliest new instant) as due; an earlier unprocessed instant stays."""
 
     def earliest(column: str) -> str:
         stored, new = f"{INSIGHT_DUE.name}.{column}", f"excluded.{column}"
@@ -302,7 +303,7 @@ def due_by_time(now_ms: int, limit: int) -> Query:
 
 
 def due_by_change(limit: int) -> Query:
-    """Devices that are new or were changed."""
+    """Returns devices that are new or were changed."""
     return Query(
         f"SELECT d.key FROM {_FROM} WHERE s.device_id IS NULL OR s.updated_ms <> d.updated_ms"
         " LIMIT ?",
@@ -319,7 +320,7 @@ def all_keys(organization_id: str | None) -> Query:
 
 
 def save_status(values: Sequence[object]) -> Query:
-    """Save a status, in the order of `WRITTEN`."""
+    """Saves a status, in the order of `WRITTEN`."""
     rest = [name for name in WRITTEN if name != "device_id"]
     return Query(
         f"INSERT INTO {DEVICE_STATUS.name} ({', '.join(WRITTEN)}) VALUES ({marks(len(WRITTEN))})"
@@ -337,7 +338,7 @@ def made_by_others(keys: Sequence[int], maker: str) -> Query:
     )
 
 
-# --- What it is made from ------------------------------------------------------------------------
+# --- Inputs of a status --------------------------------------------------------------------------
 
 _LOW: Final = Aggregate("min", QUALITY)
 _HIGH: Final = Aggregate("max", QUALITY)
@@ -347,7 +348,7 @@ _GALLONS: Final = f"{FLOW_AMOUNT.name}_sum"
 def edges(
     keys: Sequence[int], resolution: Resolution, low: int, high: int, closed_ms: int
 ) -> Query:
-    """(device, buckets before ``closed_ms``, least, greatest quality, gallons)."""
+    """Returns (device, buckets before ``closed_ms``, lowest, highest quality, gallons)."""
     return Query(
         "SELECT device_id, SUM(CASE WHEN ts < ? THEN 1 ELSE 0 END),"
         f" MIN({value(resolution, _LOW)}), MAX({value(resolution, _HIGH)}), SUM({_GALLONS})"
@@ -358,7 +359,7 @@ def edges(
 
 
 def whole_hours(keys: Sequence[int], counted: Resolution, lows: Sequence[int], high: int) -> Query:
-    """(device, then (count, least, greatest quality, gallons) for each of the lows)."""
+    """Returns (device, then (count, lowest, highest quality, gallons) for each of the lows)."""
     hour = COARSEST_STORED
     each = "1" if counted is hour else counter(counted)
     least, most = value(hour, _LOW), value(hour, _HIGH)
@@ -374,7 +375,7 @@ def whole_hours(keys: Sequence[int], counted: Resolution, lows: Sequence[int], h
 
 
 def gallons(keys: Sequence[int], resolution: Resolution, low: int, high: int) -> Query:
-    """(device, bucket start, gallons), ascending."""
+    """Returns (device, bucket start, gallons), ascending."""
     return Query(
         f"SELECT device_id, ts, {_GALLONS} FROM {resolution.table}"
         f" WHERE device_id IN ({marks(len(keys))}) AND ts >= ? AND ts < ? ORDER BY device_id, ts",

@@ -14,17 +14,17 @@ _FROM = f"FROM {API_KEY.name} AS k LEFT JOIN {KEY_GRANT.name} AS g ON g.key_id =
 
 
 def by_digest(digest: bytes) -> Query:
-    """A row for each part of the key's grant, one with nulls where it has none."""
+    """Returns a row for each part of the key's grant; one row with nulls where it has none."""
     return Query(f"SELECT {_KEY} {_FROM} WHERE k.digest = ?", (digest,))
 
 
 def by_id(key_id: str) -> Query:
-    """The same rows."""
+    """Returns the same rows as `by_digest`."""
     return Query(f"SELECT {_KEY} {_FROM} WHERE k.key_id = ?", (key_id,))
 
 
 def everyone() -> Query:
-    """The same rows of every key, oldest key first."""
+    """Returns the same rows for every key, oldest key first."""
     return Query(f"SELECT {_KEY} {_FROM} ORDER BY k.created_ms, k.key_id")
 
 
@@ -50,7 +50,7 @@ def change(key: Key, everything: int) -> Query:
 
 
 def of_organization(organization_id: str) -> Query:
-    """The rows of `everyone`, of one organization."""
+    """Returns the rows of `everyone` for one organization."""
     return Query(
         f"SELECT {_KEY} {_FROM} WHERE k.organization_id = ? ORDER BY k.created_ms, k.key_id",
         (organization_id,),

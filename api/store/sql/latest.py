@@ -1,6 +1,6 @@
-"""The one query behind `latest`, for up to 50 devices, and how its parts make the result.
+"""The single query of `latest`, for up to 50 devices, and the assembly of its rows.
 
-Each part of the union is grouped by device over the same keys and padded to one shape:
+Each part of the union is grouped by device over the same keys and padded to the same columns:
 (device_id, part, a, b, ts, seq, values…).
 """
 
@@ -23,7 +23,7 @@ _READING = ", ".join(f"s.{name}" for name in ("ts", "seq", *(m.name for m in MET
 
 
 def latest(keys: Sequence[int], query: LatestQuery) -> Query | None:
-    """The query; None if nothing is wanted or the span is empty."""
+    """Returns the query; None if nothing is requested or the span is empty."""
     span = closed(query.span)
     parts: list[Query] = []
     if not keys or span.low > span.high:
@@ -37,12 +37,13 @@ def latest(keys: Sequence[int], query: LatestQuery) -> Query | None:
     if not parts:
         return None
     union = both(*parts, between=" UNION ALL ")
-    # As a subquery, a cluster's workers answer all of it in one round; bare, one part a round.
+    # As a subquery, a cluster's workers answer the whole union in one round trip; without it, each
+    # part takes one.
     return Query(f"SELECT * FROM ({union.sql}) AS parts", union.params)
 
 
 def results_by_device(keys: Sequence[int], parts: Sequence[Row]) -> dict[int, LatestResult]:
-    """One result per device from the rows of the union."""
+    """Returns one result per device from the rows of the union."""
     observed = dict.fromkeys(keys, 0)
     quality: dict[int, tuple[float | None, float | None]] = {}
     last: dict[int, Row] = {}
@@ -96,11 +97,12 @@ def _quality(keys: Sequence[int], resolution: Resolution, span: Closed) -> Query
 
 
 def _last(keys: Sequence[int], span: Closed) -> list[Query]:
-    """The last reading of each device; all of them if several share its instant.
+    """Returns the last reading of each device; all of them if several share its instant.
 
-    The span is cut into whole hours, whole buckets of the next finer kind at the edges, and
-    instants. Each gives its last one that holds readings; being disjoint, the latest of them has
-    both the greatest low and the greatest high end; the last instant between these is the answer.
+    The span is cut into whole hours, whole buckets of the next finer kinds at the edges, and
+    instants. Each part gives its last piece that holds readings. The parts are disjoint, so the
+    latest piece has both the greatest low end and the greatest high end, and its last instant is
+    the result.
     """
     candidates = [_candidate(keys, part) for part in cover(span, _DESCENT)]
     if not candidates:

@@ -7,14 +7,14 @@ from typing import Final
 from api.store.sql.query import Dialect, Query
 from api.store.tables import HOUR_COUNTER, READING
 
-BEFORE: Final = f"{READING.name}_before_"  # the rows from before partitioning
+BEFORE: Final = f"{READING.name}_before_"  # existing rows from before partitioning
 MONTH: Final = f"{READING.name}_in_"
 _OLD: Final = f"{READING.name}_old"
 _BOUND: Final = f"{READING.name}_bound"
 
 
 def is_partitioned() -> Query:
-    """A row if raw readings are partitioned."""
+    """Returns a row if raw readings are partitioned."""
     return Query(
         "SELECT 1 FROM pg_partitioned_table AS p JOIN pg_class AS c ON c.oid = p.partrelid"
         " WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ?",
@@ -23,7 +23,7 @@ def is_partitioned() -> Query:
 
 
 def parts() -> Query:
-    """(name) of each partition."""
+    """Returns (name) of each partition."""
     return Query(
         "SELECT c.relname::text FROM pg_inherits AS i"
         " JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_class AS p ON p.oid = i.inhparent"
@@ -34,12 +34,12 @@ def parts() -> Query:
 
 
 def last_hour() -> Query:
-    """(the start of the last hour with readings, or null)"""
+    """Returns (start of the last hour with readings, or null)."""
     return Query(f"SELECT MAX(ts) FROM {HOUR_COUNTER.name}")
 
 
 def bound(until_ms: int) -> list[str]:
-    """Refuse new rows from ``until_ms`` on, without checking the existing ones."""
+    """Refuses new rows from ``until_ms`` on, without checking the existing ones."""
     return [
         *unbound(),
         f"ALTER TABLE {READING.name} ADD CONSTRAINT {_BOUND} CHECK (ts < {until_ms}) NOT VALID",
@@ -47,7 +47,7 @@ def bound(until_ms: int) -> list[str]:
 
 
 def validate_bound() -> str:
-    """Check existing rows against the bound. Readers and writers aren't blocked."""
+    """Checks existing rows against the bound. Readers and writers aren't blocked."""
     return f"ALTER TABLE {READING.name} VALIDATE CONSTRAINT {_BOUND}"
 
 
@@ -60,12 +60,12 @@ def lock() -> str:
 
 
 def has_rows() -> Query:
-    """A row if there are raw readings."""
+    """Returns a row if there are raw readings."""
     return Query(f"SELECT 1 FROM {READING.name} LIMIT 1")
 
 
 def set_aside() -> list[str]:
-    """Rename the existing table, so that the partitioned one can take its name."""
+    """Renames the existing table, so that the partitioned one can take its name."""
     return [
         f"ALTER TABLE {READING.name} RENAME TO {_OLD}",
         f"ALTER INDEX {READING.name}_pkey RENAME TO {_OLD}_pkey",
@@ -81,7 +81,7 @@ def drop_empty() -> list[str]:
 
 
 def attach_old(until: str, until_ms: int) -> list[str]:
-    """Attach the existing table as the partition before a month. Its rows are neither moved nor
+    """Attaches the existing table as the partition before a month. Its rows are neither moved nor
     checked again, since the constraint proves their range."""
     name = f"{BEFORE}{until}"
     return [
@@ -94,7 +94,7 @@ def attach_old(until: str, until_ms: int) -> list[str]:
 
 
 def add_month(name: str, low_ms: int, high_ms: int) -> Query:
-    """Add a month's partition. Readers and writers of the others are blocked only briefly."""
+    """Adds a month's partition. Readers and writers of the others are blocked only briefly."""
     return Query(
         f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF {READING.name}"
         f" FOR VALUES FROM ({low_ms}) TO ({high_ms})"
@@ -102,7 +102,8 @@ def add_month(name: str, low_ms: int, high_ms: int) -> Query:
 
 
 def count(low_ms: int, high_ms: int) -> Query:
-    """(raw readings in [low, high)), by the hour counters: there may be hundreds of millions."""
+    """Returns (raw readings in [low, high)), from the hour counters: there may be hundreds of
+    millions."""
     return Query(
         f"SELECT COALESCE(SUM(n), 0)::bigint FROM {HOUR_COUNTER.name} WHERE ts >= ? AND ts < ?",
         (low_ms, high_ms),

@@ -21,9 +21,10 @@ class Query(NamedTuple):
 class Dialect:
     """What differs in the text of a statement.
 
-    ``relation`` makes one parameter, or one for each name, into rows of whole numbers; ``bind``
-    makes the parameters from those rows. ``texts`` and ``bind_texts`` do the same for ``IN`` over
-    a list of any length. ``columns`` asks for the names of a table's columns.
+    ``relation`` turns one parameter, or one for each name, into rows of whole numbers; ``bind``
+    makes the parameters from those rows. ``texts`` and ``bind_texts`` do the same for ``IN`` over a
+    list of any length. ``columns`` is the query for the names of a table's columns.
+    ``like``: LIKE of small and capital letters alike (in SQLite, those of ASCII).
     """
 
     name: str
@@ -35,27 +36,28 @@ class Dialect:
     texts: str
     bind_texts: Callable[[Sequence[str]], Params]
     columns: Callable[[str], Query]
+    like: str
 
 
 def marks(count: int) -> str:
-    """``?, ?, ?``"""
+    """Returns ``?, ?, ?``."""
     return ", ".join(["?"] * count)
 
 
 def both(*parts: Query, between: str = " AND ") -> Query:
-    """Several parts as one text, their parameters in order."""
+    """Joins several parts into one query, with their parameters in order."""
     sql = between.join(part.sql for part in parts)
     return Query(sql, tuple(value for part in parts for value in part.params))
 
 
 def of_one_device(rows: Sequence[tuple[int, ...]]) -> Query:
-    """A condition on ``s``, for rows sorted by device: the one device of them all, if there is only
-    one. A distributed store then asks its shard alone."""
+    """Returns a condition on ``s``, for rows sorted by device: their one device, if there is only
+    one. A distributed store then queries only that device's shard."""
     if rows[0][0] != rows[-1][0]:
         return Query("")
     return Query(" AND s.device_id = ?", (rows[0][0],))
 
 
 def insert(table: str, columns: Sequence[str]) -> str:
-    """The statement that inserts one row."""
+    """Returns the statement that inserts one row."""
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks(len(columns))})"

@@ -1,7 +1,7 @@
-"""Statements that delete readings, a device, or an organization with everything of its own.
+"""Statements that delete readings, a device, or an organization with all of its data.
 
-Those of a device and an organization are derived from the table definitions, so that new tables
-are included.
+Those of a device and an organization are derived from the table definitions, so that new tables are
+included.
 """
 
 from __future__ import annotations
@@ -10,20 +10,22 @@ from typing import Final
 
 from api.store.alert_tables import ALERT_SILENCE
 from api.store.sql.query import Query
+from api.store.table_definition import Table
 from api.store.tables import (
     API_KEY,
     AUDIT,
+    BILLING,
     DEVICE,
     INSIGHT_SETTING,
     KEY_GRANT,
     KEY_USE,
     ORGANIZATION,
-    PLAN,
     READING,
     READING_ORIGINAL,
     REGISTER,
     SMALL_TABLES,
     TABLES,
+    TIME_SERIES,
     UNDATED,
 )
 
@@ -43,7 +45,7 @@ def count_readings(device_key: int) -> Query:
 
 
 def readings(device_key: int, low: int, high: int) -> list[Query]:
-    """The raw readings in [low, high), and what is kept beside them."""
+    """Deletes the raw readings in [low, high), and the rows stored beside them."""
     return [
         Query(
             f"DELETE FROM {table.name} WHERE device_id = ? AND ts >= ? AND ts < ?",
@@ -53,13 +55,27 @@ def readings(device_key: int, low: int, high: int) -> list[Query]:
     ]
 
 
-def of_device(device_key: int) -> list[Query]:
-    """Delete a device's rows in every table: time series, groups, status, mains and sub-meters."""
+def instant_after(table: Table, device_key: int, rows: int) -> Query:
+    """The instant of the row that follows so many rows of a device; nothing if there are fewer."""
+    return Query(
+        f"SELECT ts FROM {table.name} WHERE device_id = ? ORDER BY ts LIMIT 1 OFFSET ?",
+        (device_key, rows),
+    )
+
+
+def up_to(table: Table, device_key: int, instant: int) -> Query:
+    """Deletes the device's rows up to and including the instant."""
+    return Query(f"DELETE FROM {table.name} WHERE device_id = ? AND ts <= ?", (device_key, instant))
+
+
+def of_device(device_key: int, *, series: bool = True) -> list[Query]:
+    """Deletes a device's rows in every table: time series, groups, status, mains and sub-meters."""
     columns = [
         (table.name, column.name)
         for table in TABLES
+        if series or table not in TIME_SERIES
         for column in table.columns
-        if column.name in _KEYS and column.kind == "int"  # elsewhere a device is its UUID
+        if column.name in _KEYS and column.kind == "int"  # in the other tables a device is its UUID
     ]
     return [
         Query(f"DELETE FROM {name} WHERE {column} = ?", (device_key,)) for name, column in columns
@@ -67,7 +83,7 @@ def of_device(device_key: int) -> list[Query]:
 
 
 def device(device_key: int, device_id: str) -> list[Query]:
-    """What names it in the directory, and itself."""
+    """Deletes the rows that name the device in the directory, and the device itself."""
     return [
         Query(
             f"DELETE FROM {KEY_GRANT.name} WHERE kind IN ('device', 'ingest device') AND value = ?",
@@ -79,7 +95,8 @@ def device(device_key: int, device_id: str) -> list[Query]:
         ),
         Query(f"DELETE FROM {ALERT_SILENCE.name} WHERE device_id = ?", (device_id,)),
         Query(
-            f"DELETE FROM {PLAN.name} WHERE kind = 'budget' AND name = ?", (f"device:{device_id}",)
+            f"DELETE FROM {BILLING.name} WHERE kind = 'budget' AND name = ?",
+            (f"device:{device_id}",),
         ),
         Query(f"DELETE FROM {DEVICE.name} WHERE key = ?", (device_key,)),
     ]
@@ -93,8 +110,8 @@ def set_active(device_key: int, active: bool, now_ms: int) -> Query:
 
 
 def of_organization(organization_id: str) -> list[Query]:
-    """Its keys with their grants, its devices and everything else under its id, then itself. Its
-    audit log remains: it says who deleted it."""
+    """Deletes the organization's keys with their grants, its devices and everything else under its
+    id, then the organization itself. Its audit log remains: it says who deleted it."""
     params = (organization_id,)
     of_keys = [
         Query(

@@ -6,7 +6,7 @@ from api.store.sql.query import Query
 
 
 def status() -> Query:
-    """(in recovery, receiving from its primary, seconds of what was replayed last behind now).
+    """Returns (in recovery, receiving from its primary, age of the last replayed write in seconds).
 
     A standby that has replayed everything it received isn't behind, however old the last write is.
     Without a connection to its primary it can't know, so that age counts as its lag.

@@ -17,12 +17,12 @@ _WHAT = "raw"
 
 
 def raw_from() -> Query:
-    """(from_ms), or no row if all are kept."""
+    """Returns (from_ms), or no row if all readings are kept."""
     return Query(f"SELECT from_ms FROM {RETENTION.name} WHERE name = ?", (_WHAT,))
 
 
 def save_raw_from(from_ms: int) -> Query:
-    """Raise the limit. It never falls, since deleted readings don't come back."""
+    """Raises the limit. It never falls, since deleted readings don't come back."""
     return Query(
         f"INSERT INTO {RETENTION.name} AS kept (name, from_ms) VALUES (?, ?)"
         " ON CONFLICT (name) DO UPDATE SET from_ms = excluded.from_ms"
@@ -32,12 +32,12 @@ def save_raw_from(from_ms: int) -> Query:
 
 
 def last_hour(device_key: int) -> Query:
-    """(the device's last hour with readings, or null)."""
+    """Returns (the device's last hour with readings, or null)."""
     return Query(f"SELECT MAX(ts) FROM {HOUR_COUNTER.name} WHERE device_id = ?", (device_key,))
 
 
 def first(device_key: int) -> Query:
-    """(the device's first raw instant, or null)."""
+    """Returns (the device's first raw instant, or null)."""
     return Query(f"SELECT MIN(ts) FROM {READING.name} WHERE device_id = ?", (device_key,))
 
 
@@ -48,8 +48,8 @@ def count(device_key: int, low: int, high: int) -> Query:
     )
 
 
-def let_go(device_key: int, low: int, high: int) -> Query:
-    """Delete the raw readings in [low, high)."""
+def delete_raw(device_key: int, low: int, high: int) -> Query:
+    """Deletes the raw readings in [low, high)."""
     return Query(
         f"DELETE FROM {READING.name} WHERE device_id = ? AND ts >= ? AND ts < ?",
         (device_key, low, high),
@@ -57,7 +57,7 @@ def let_go(device_key: int, low: int, high: int) -> Query:
 
 
 def forget_count(device_key: int, before: int) -> Query:
-    """Set the raw count of hours to 0 where readings were deleted."""
+    """Sets the raw count of hours to 0 where readings were deleted."""
     return Query(
         f"UPDATE {HOUR_COUNTER.name} SET n = 0 WHERE device_id = ? AND ts < ? AND n <> 0",
         (device_key, before),
@@ -65,19 +65,20 @@ def forget_count(device_key: int, before: int) -> Query:
 
 
 def forget_undated(device_key: int, before: int) -> Query:
-    """Delete the marks of deleted readings."""
+    """Deletes the marks of deleted readings."""
     return Query(f"DELETE FROM {UNDATED.name} WHERE device_id = ? AND ts < ?", (device_key, before))
 
 
 def forget_originals(device_key: int, before: int) -> Query:
-    """What a pruned reading was, before it was corrected, is pruned with it."""
+    """Deletes the original values of deleted readings."""
     return Query(
         f"DELETE FROM {READING_ORIGINAL.name} WHERE device_id = ? AND ts < ?", (device_key, before)
     )
 
 
 def forget_registers(device_key: int, before: int) -> Query:
-    """Delete old registers but the newest of them, from which the next one's volume is derived."""
+    """Deletes old registers except the newest of them, from which the next one's volume is
+    derived."""
     return Query(
         f"DELETE FROM {REGISTER.name} WHERE device_id = ? AND ts <"
         f" (SELECT MAX(ts) FROM {REGISTER.name} WHERE device_id = ? AND ts < ?)",
@@ -86,7 +87,7 @@ def forget_registers(device_key: int, before: int) -> Query:
 
 
 def owner(device_key: int) -> Query:
-    """(organization_id, serial_number)"""
+    """Returns (organization_id, serial_number)."""
     return Query(
         f"SELECT organization_id, serial_number FROM {DEVICE.name} WHERE key = ?", (device_key,)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from api.catalog import (
     AGGREGATES,
@@ -17,7 +17,7 @@ from api.catalog import (
 from api.store.base import Condition, Span, Where
 from api.store.sql.arithmetic import PLAIN, Arithmetic
 from api.store.sql.query import Dialect, Query, both
-from api.store.tables import HOUR_COUNTER, UNDATED, counter
+from api.store.tables import HOUR_COUNTER, REGISTER, UNDATED, counter
 from api.timez import FIRST_INSTANT_MS, LAST_INSTANT_MS, ceil_to, floor_to
 
 
@@ -41,14 +41,14 @@ def closed(span: Span) -> Closed:
 def value(
     resolution: Resolution, column: Metric | Aggregate, arithmetic: Arithmetic = PLAIN
 ) -> str:
-    """The final value of a column over the rows of a raw or stored resolution."""
+    """Returns the final value of a column over the rows of a raw or stored resolution."""
     if resolution is RAW:
         return column.metric.name if isinstance(column, Aggregate) else column.name
     if isinstance(column, Metric):
         raise ValueError(f"{column.name} is a raw column; {resolution.name} has aggregates")
     name = column.metric.name
     if column.function == "avg":
-        # Null where the sum is: no value, no division.
+        # Null where the sum is null: there is no value to divide.
         return arithmetic.quotient(f"{name}_sum", f"{name}_n")
     if column.function == "total":
         return f"{name}_sum"
@@ -95,6 +95,17 @@ def undated(device_key: int, span: Span) -> Query:
     return Query(f"SELECT ts FROM {UNDATED.name} WHERE {rows.sql} ORDER BY ts", rows.params)
 
 
+def has_marks(device_key: int, span: Span) -> Query:
+    """Returns (whether the span has undated readings, whether the device has registers)."""
+    return Query(_HAS_MARKS, (device_key, *closed(span), device_key))
+
+
+_HAS_MARKS: Final = (
+    f"SELECT EXISTS (SELECT 1 FROM {UNDATED.name} WHERE {between(0, 0, 0).sql}),"
+    f" EXISTS (SELECT 1 FROM {REGISTER.name} WHERE device_id = ?)"
+)
+
+
 # --- Counts --------------------------------------------------------------------------------------
 
 
@@ -106,7 +117,7 @@ def count_matching(
     at_most: int | None,
     arithmetic: Arithmetic = PLAIN,
 ) -> Query:
-    """Count by looking at the rows, no further than the ``at_most``-th."""
+    """Counts by reading the rows, no further than the ``at_most``-th."""
     rows = matching(device_key, resolution, span, where, arithmetic)
     if at_most is None:
         return Query(f"SELECT COUNT(*) FROM {resolution.table} WHERE {rows.sql}", rows.params)
@@ -124,13 +135,13 @@ class Part(NamedTuple):
 
 
 def whole_buckets(span: Closed, length_ms: int) -> Closed:
-    """First and last start of the buckets that lie in the span entirely."""
+    """Returns the first and last start of the buckets that lie entirely in the span."""
     return Closed(ceil_to(span.low, length_ms), floor_to(span.high + 1, length_ms) - length_ms)
 
 
 def cover(span: Closed, ladder: Sequence[Resolution]) -> list[Part]:
-    """The span as disjoint parts: whole buckets of the first resolution, and what is left on both
-    sides by the next ones. The last resolution takes all that is left, by its starts."""
+    """Splits the span into disjoint parts: whole buckets of the first resolution, and what is left
+    on both sides by the next ones. The last resolution takes all that is left, by its starts."""
     resolution, *finer = ladder
     if span.low > span.high:
         return []
@@ -148,14 +159,15 @@ def cover(span: Closed, ladder: Sequence[Resolution]) -> list[Part]:
 
 
 def hours_and_edges(span: Closed, resolution: Resolution) -> list[Part]:
-    """How to count a resolution's rows: by hour counters, and at the edges by its own rows."""
-    if resolution is COARSEST_STORED:  # its rows are the counters' own
+    """Returns how to count a resolution's rows: by hour counters, and at the edges by its own
+    rows."""
+    if resolution is COARSEST_STORED:  # the hour counters have one row for each of its rows
         return [Part(COARSEST_STORED, span)] if span.low <= span.high else []
     return cover(span, (COARSEST_STORED, resolution))
 
 
 def counted(part: Part, resolution: Resolution) -> tuple[str, str]:
-    """(table, expression) that counts the rows of ``resolution`` in such a part."""
+    """Returns (table, expression) that counts the rows of ``resolution`` in such a part."""
     if part.resolution is not COARSEST_STORED:
         return part.resolution.table, "COUNT(*)"
     if resolution is COARSEST_STORED:
@@ -166,8 +178,9 @@ def counted(part: Part, resolution: Resolution) -> tuple[str, str]:
 def count_by_hours(
     device_key: int, resolution: Resolution, span: Span, at_most: int | None
 ) -> Query | None:
-    """Count by the hour counters and two edges; None where the span is empty. With ``at_most``
-    that many hours suffice, since an hour that is there holds a row of each resolution."""
+    """Counts by the hour counters and two edges; None where the span is empty. With ``at_most``,
+    reading that many hours is enough, since each stored hour holds at least one row of each
+    resolution."""
     parts = [
         _count_part(device_key, part, resolution, at_most)
         for part in hours_and_edges(closed(span), resolution)
@@ -213,7 +226,8 @@ def page(
 
 
 def landing_hour(device_key: int, resolution: Resolution, hours: Closed, skipped: int) -> Query:
-    """(start, rows in these hours before it) of the hour that holds the row after ``skipped``."""
+    """Returns (start, rows in these hours before it) of the hour that holds the row after
+    ``skipped``."""
     rows = between(device_key, *hours)
     n = counter(resolution)
     return Query(
@@ -232,7 +246,7 @@ def bounds(
     where: Where,
     arithmetic: Arithmetic = PLAIN,
 ) -> Query:
-    """(first, last) as two seeks, both null where no row matches."""
+    """Returns (first, last) by two seeks, both null where no row matches."""
     rows = matching(device_key, resolution, span, where, arithmetic)
 
     def end(direction: str) -> str:
@@ -247,8 +261,8 @@ def bounds(
 
 
 class Grouped(NamedTuple):
-    """Aggregates of one device's rows, to be taken over one or many ranges (low, high) of time,
-    ``high`` inclusive: (low, *aggregates) of each range that holds a row."""
+    """Aggregates of one device's rows, taken over one or many ranges (low, high) of time, ``high``
+    inclusive: (low, *aggregates) of each range that holds a row."""
 
     device_key: int
     table: str
@@ -298,19 +312,19 @@ def _aggregate(source: Resolution, aggregate: Aggregate, arithmetic: Arithmetic)
 def pieces(
     device_key: int, source: Resolution, where: Where, arithmetic: Arithmetic = PLAIN
 ) -> Grouped:
-    """(low, first ts, last ts, *AGGREGATES), avg_ being the mean of the rows' values."""
+    """Returns (low, first ts, last ts, *AGGREGATES), where avg_ is the mean of the rows' values."""
     conditions = tuple(_condition(source, condition, arithmetic) for condition in where)
     return Grouped(device_key, source.table, _all_aggregates(source, arithmetic), conditions)
 
 
 def hourly_counts(device_key: int, resolution: Resolution) -> Grouped:
-    """(low, rows of the resolution in the range's whole hours)."""
+    """Returns (low, rows of the resolution in the range's whole hours)."""
     total = f"CAST(SUM({counter(resolution)}) AS BIGINT)"
     return Grouped(device_key, HOUR_COUNTER.name, total)
 
 
 def counted_hours(device_key: int, hours: Closed) -> Query:
-    """(first, last) hour that has readings, both null where none has."""
+    """Returns (first, last) hour with readings, both null where there is none."""
     rows = between(device_key, *hours)
     select = f"SELECT ts FROM {HOUR_COUNTER.name} WHERE {rows.sql} ORDER BY ts"
     return Query(f"SELECT ({select} LIMIT 1), ({select} DESC LIMIT 1)", rows.params * 2)

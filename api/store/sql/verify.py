@@ -25,7 +25,7 @@ def device_keys() -> Query:
 
 
 def extent(device_key: int) -> Query:
-    """(first, last) instant of the device in any table of the time series, or nulls."""
+    """Returns (first, last) instant of the device in any table of the time series, or nulls."""
     parts = (
         Query(
             f"SELECT MIN(ts) AS low, MAX(ts) AS high FROM {table.name} WHERE device_id = ?",
@@ -40,7 +40,7 @@ def extent(device_key: int) -> Query:
 def compare(
     table: Table, resolution: Resolution, window: Range, arithmetic: Arithmetic = PLAIN
 ) -> Query:
-    """(buckets in the window, how many of them are wrong, missing or orphaned)."""
+    """Returns (buckets in the window, how many of them are wrong, missing or orphaned)."""
     device_key, low, high = window
     rows = between(device_key, low, high - 1)
     params = (*rows.params, device_key, *rows.params)
@@ -48,7 +48,7 @@ def compare(
 
 
 def forget(table: Table, window: Range) -> Query:
-    """Delete the window's rows of a derived table, to be rebuilt."""
+    """Deletes the window's rows of a derived table, to be rebuilt."""
     device_key, low, high = window
     rows = between(device_key, low, high - 1)
     return Query(f"DELETE FROM {table.name} WHERE {rows.sql}", rows.params)
@@ -62,8 +62,8 @@ def _compare(table: Table, resolution: Resolution, rows: str, arithmetic: Arithm
     scales = [f"{arithmetic.magnitude(m.name)} AS {m.name}_scale" for m in ROLLED_METRICS]
     made = ", ".join([*(f"{fresh[name]} AS {name}" for name in columns), *scales])
     wrong = " OR ".join(_differs(name, arithmetic) for name in columns)
-    # A seek for each fresh row, then the orphans as the rows that no seek met: a full join of
-    # two derived tables has no index to go by, and grows with the square of the window.
+    # A seek for each recomputed row; orphans are the rows that no seek found. A full join of two
+    # derived tables has no index, and grows with the square of the window.
     met = (
         "SELECT COUNT(*) AS fresh, COUNT(s.ts) AS met,"
         f" COALESCE(SUM(CASE WHEN s.ts IS NULL OR {wrong} THEN 1 ELSE 0 END), 0) AS wrong"

@@ -20,7 +20,8 @@ def volumes(
     ranges: Ranges,
     arithmetic: Arithmetic,
 ) -> Query:
-    """(device, low, gallons, rows of ``source``) of each range (low, high) that holds a row."""
+    """Returns (device, low, gallons, rows of ``source``) of each range (low, high) that holds a
+    row."""
     total = arithmetic.total(value(source, _TOTAL, arithmetic), f"{FLOW_AMOUNT.name}_n")
     return Query(
         f"SELECT device_id, r.low, {total}, COUNT(*)"
@@ -32,8 +33,8 @@ def volumes(
 
 
 def over_spans(device_key: int, spans: Ranges, arithmetic: Arithmetic) -> Query | None:
-    """(gallons) of each part of these spans, bounds inclusive: whole hours, and minutes at both
-    ends. None where the spans are empty."""
+    """Returns (gallons) of each part of these spans, bounds inclusive: whole hours, and minutes at
+    both ends. None where the spans are empty."""
     total = arithmetic.total(value(STORED[0], _TOTAL, arithmetic), f"{FLOW_AMOUNT.name}_n")
     parts = [
         Query(f"SELECT {total} FROM {part.resolution.table} WHERE {rows.sql}", rows.params)

@@ -15,8 +15,8 @@ from api.store.base import AuditEntry, AuditLog, Grant
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Whose grant an embed uses: the current grant of the key ``key_id``; or, if no key made it,
-    ``granted``. ``called``: a name for people."""
+    """The grant that an embed uses: the current grant of the key ``key_id``, or ``granted`` if no
+    key created it. ``called``: a name for people."""
 
     called: str
     key_id: str | None = None
@@ -37,17 +37,17 @@ class Embed:
 
 class Embeds(Protocol):
     def create_embed(self, embed: Embed, audit: Sequence[AuditEntry] = ()) -> None:
-        """UserError if the id exists."""
+        """Raises UserError if the id exists."""
         ...
 
     def embed(self, embed_id: str) -> Embed | None: ...
 
     def embeds(self, organization_id: str) -> list[Embed]:
-        """Newest first, including expired and revoked ones."""
+        """Returns embeds, newest first, including expired and revoked ones."""
         ...
 
     def revoke_embed(self, embed_id: str, at_ms: int, audit: Sequence[AuditEntry] = ()) -> bool:
-        """False if there is no such embed. Revoking again changes nothing."""
+        """Returns False if there is no such embed. Revoking again changes nothing."""
         ...
 
 

@@ -1,7 +1,9 @@
-"""Figures: what is drawn where, and that nothing is drawn where nothing is known."""
+"""Figures: what is drawn where, and that nothing is drawn without data."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +17,7 @@ from api.client import Series
 from api.timez import parse_instant, zone
 from components.charts import figure as charts_figure
 from components.charts.frames import NO_DATA, Frame, Stretch, frame, largest, rounded
+from components.charts.marks import Mark
 from components.charts.traces import Canvas, Picture
 from components.ranges import Window
 from components.theme import DARK, LIGHT
@@ -46,19 +49,49 @@ def trace(figure: Figure, name: str) -> Figure:
 
 
 def pieces(each: Figure) -> list[list[tuple[int, float]]]:
-    """A trace's points as epoch ms and value, cut at its nulls."""
-    found: list[list[tuple[int, float]]] = [[]]
+    """A trace's points as (epoch ms, value), split at its nulls."""
+    results: list[list[tuple[int, float]]] = [[]]
     for x, y in zip(each["x"], each["y"], strict=True):
         if x is None:
-            found.append([])
+            results.append([])
         else:
-            found[-1].append((parse_instant(x), y))
-    return [piece for piece in found if piece]
+            results[-1].append((parse_instant(x), y))
+    return [piece for piece in results if piece]
+
+
+def test_gaps_with_a_spread_volume_are_hatched_in_one_trace() -> None:
+    made, canvas = framed(buckets("10min", [NOON + n * 600_000 for n in range(12)], range(12)))
+    spans = [Window(NOON, NOON + 3 * HOUR_MS), Window(NOON + 4 * HOUR_MS, NOON + 9 * HOUR_MS)]
+    figure = charts_figure.figure(Picture(made, spread=spans), canvas)
+    hatched = trace(figure, "spread over a gap")
+    assert [(min(piece)[0], max(piece)[0]) for piece in pieces(hatched)] == [
+        tuple(s) for s in spans
+    ]
+    assert hatched["fillpattern"]["shape"] == "\\"
+    assert [each[:2] for each in hatched["meta"]["findings"]] == [list(s) for s in spans]
+    labels = [label["text"] for label in figure["layout"]["annotations"]]
+    assert "spread over 3 h" in labels
+    go.Figure(figure)
+
+
+@pytest.mark.parametrize(
+    ("severity", "expected"), [("warning", "⬖ Leak"), ("notice", "spread over 2 h")]
+)
+def test_a_spread_volume_is_labelled_before_a_notice_and_after_a_warning(
+    severity: str, expected: str
+) -> None:
+    made, canvas = framed(buckets("10min", [NOON + n * 600_000 for n in range(12)], range(12)))
+    place = Window(NOON, NOON + 2 * HOUR_MS)
+    narrow = replace(canvas, width_px=130)  # room for one label
+    mark = Mark(*place, severity, "Leak", "since noon")
+    figure = charts_figure.figure(Picture(made, spread=[place], marks=[mark]), narrow)
+    labels = [re.sub("<.*?>", "", label["text"]) for label in figure["layout"]["annotations"]]
+    assert labels == [expected]
 
 
 @given(holey_series())
 def test_the_peak_never_vanishes(series: Series) -> None:
-    """The band's top over what is drawn is the maximum of the rows, to what an eye can see."""
+    """The band's top over the drawn rows is their maximum, to what an eye can see."""
     band = trace(drawn(series), "min–max")
     highs = [v for v in series.columns["max_flow_rate"] if v is not None]
     lows = [v for v in series.columns["min_flow_rate"] if v is not None]
@@ -101,7 +134,7 @@ def test_plotly_takes_every_figure(series: Series, width_px: int) -> None:
 
 
 def test_instants_are_naive_utc_text() -> None:
-    """Anything else plotly.js would shift into the browser's zone."""
+    """Plotly.js would shift any other form into the browser's zone."""
     figure = drawn(buckets("10min", [NOON, NOON + 600_000], [1, 2]))
     assert trace(figure, "Flow rate")["x"] == [
         "2026-11-16T12:00:00",
@@ -117,7 +150,7 @@ def test_instants_are_naive_utc_text() -> None:
     assert len(axis["tickvals"]) == len(axis["ticktext"])
 
 
-def test_a_lone_bucket_is_as_wide_as_it_is_long_and_dotted_where_that_is_too_little() -> None:
+def test_a_single_bucket_has_its_width_and_a_dot_if_that_is_too_narrow() -> None:
     series = buckets("1min", [NOON, NOON + 6 * HOUR_MS], [4, 5])
     wide = drawn(series, Window(NOON, NOON + 24 * HOUR_MS))
     assert [len(piece) for piece in pieces(trace(wide, "min–max"))] == [6, 6]
@@ -134,7 +167,7 @@ def test_raw_rows_have_no_band() -> None:
     assert trace(figure, "Flow rate")["x"][2] == "2026-11-16T12:00:01.250"
 
 
-def test_a_gap_is_shaded_and_its_length_said() -> None:
+def test_a_gap_is_shaded_and_labelled_with_its_length() -> None:
     starts = [NOON, NOON + 600_000, NOON + 600_000 * 38]
     figure = drawn(buckets("10min", starts, [1, 2, 3]), Window(NOON, NOON + 24 * HOUR_MS))
     assert pieces(trace(figure, "no data"))[0] == [
@@ -155,7 +188,7 @@ def test_labels_of_gaps_never_cover_each_other(spans: list[tuple[int, int]], wid
     window = Window(NOON, NOON + 10_000 * MINUTE_MS)
     gaps = [Window(NOON + a * MINUTE_MS, NOON + (a + n) * MINUTE_MS) for a, n in spans]
     canvas = Canvas(window, DENVER, width_px, LIGHT)
-    labels = charts_figure.gap_labels([Stretch(gap, NO_DATA) for gap in gaps], canvas)
+    labels, _ = charts_figure.gap_labels([Stretch(gap, NO_DATA) for gap in gaps], canvas)
     px = width_px / window.length_ms
     at = sorted((parse_instant(label["x"]) - NOON) * px for label in labels)
     assert len(labels) <= charts_figure.MAX_LABELS
@@ -177,7 +210,8 @@ def test_colours_come_from_the_palette(palette: Any) -> None:
 
 
 def test_the_first_layout_is_final() -> None:
-    """Margins and axis as in the answer: else the first answer would change the plot's width."""
+    """Margins and axis equal those of the drawn chart; otherwise the first reply would change the
+    plot's width."""
     made, canvas = framed(buckets("10min", [NOON, NOON + 600_000], [1, 2]))
     before, after = (
         charts_figure.blank(canvas)["layout"],
@@ -191,7 +225,7 @@ def test_the_first_layout_is_final() -> None:
 
 
 @given(holey_series(), st.integers(-10, 80), st.integers(1, 60))
-def test_the_scale_holds_every_peak_in_sight(series: Series, start: int, length: int) -> None:
+def test_the_scale_holds_every_visible_peak(series: Series, start: int, length: int) -> None:
     made, _ = framed(series)
     step = series.resolution.fixed_ms
     window = Window(NOON + start * step, NOON + (start + length) * step)
@@ -199,10 +233,11 @@ def test_the_scale_holds_every_peak_in_sight(series: Series, start: int, length:
     assert low < high
     for at, bottom, top in zip(made.starts_ms, made.low, made.high, strict=True):
         if at <= window.to_ms and at + step > window.from_ms and top is not None:
-            assert low <= bottom <= top <= high  # pyright: ignore[reportOptionalOperand]
+            assert bottom is not None
+            assert low <= bottom <= top <= high
 
 
-def test_a_peak_beside_the_window_does_not_flatten_what_is_in_it() -> None:
+def test_a_peak_outside_the_window_does_not_flatten_the_chart() -> None:
     starts = [NOON + i * 600_000 for i in range(30)]
     made, _ = framed(buckets("10min", starts, [500.0, *[2.0] * 29], reach=0.5))
     low, high = charts_figure.y_range(pictured(made), Window(starts[10], starts[20]))
@@ -210,12 +245,12 @@ def test_a_peak_beside_the_window_does_not_flatten_what_is_in_it() -> None:
     assert charts_figure.y_range(pictured(made), Window(starts[0], starts[20]))[1] > 500
 
 
-def test_the_axis_says_what_it_shows() -> None:
+def test_the_axis_has_its_metric_and_unit() -> None:
     figure = drawn(buckets("10min", [NOON], [1]))
     assert figure["layout"]["yaxis"]["title"]["text"] == "Flow rate, gal/min"
 
 
 @pytest.mark.parametrize(("width_px", "dragmode"), [(284, False), (400, "zoom"), (1_310, "zoom")])
-def test_a_finger_on_a_phone_scrolls(width_px: int, dragmode: object) -> None:
+def test_dragging_on_a_phone_scrolls(width_px: int, dragmode: object) -> None:
     figure = drawn(buckets("10min", [NOON], [1]), width_px=width_px)
     assert figure["layout"]["dragmode"] == dragmode

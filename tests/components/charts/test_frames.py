@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from api.catalog import FLOW_RATE, HOUR_MS, MINUTE_MS, QUALITY
 from api.client import Series
 from api.timez import zone
-from components.charts.frames import Frame, frame, largest, rounded
+from components.charts.frames import Frame, frame, largest, rounded, with_spread
 from components.ranges import Window
 from tests.components.rows import NOON, buckets, holey_series, raw
 from tests.tables import cases
@@ -31,7 +31,7 @@ def lengths(made: Frame) -> list[list[int]]:
     return [list(run) for run in made.runs]
 
 
-def test_an_unbroken_stretch_is_one_run() -> None:
+def test_rows_without_a_gap_are_one_run() -> None:
     made = framed(buckets("1min", minutes(0, 1, 2, 3), [1, 2, 3, 4]))
     assert lengths(made) == [[0, 1, 2, 3]]
     assert made.gaps == []
@@ -50,10 +50,20 @@ def test_a_null_breaks_the_line_but_is_not_a_gap() -> None:
     assert made.gaps == []
 
 
-def test_emptiness_counts_at_both_ends_of_the_window() -> None:
+def test_gaps_count_at_both_ends_of_the_window() -> None:
     series = buckets("1min", minutes(10, 11), [1, 2])
     made = framed(series, Window(*minutes(0, 30)))
     assert made.gaps == [Window(*minutes(0, 10)), Window(*minutes(12, 30))]
+
+
+def test_a_spread_volume_is_one_gap_with_a_line_through_it() -> None:
+    series = raw([NOON + m * MINUTE_MS for m in (0, 1, 2, 60, 120, 150, 151, 200)], [1] * 8)
+    made = framed(series, cadence_ms=MINUTE_MS)
+    spread = with_spread(made, [Window(*minutes(2, 150))])
+    assert (len(made.gaps), len(made.runs)) == (4, 5)
+    assert spread.gaps == [Window(*minutes(2, 150)), Window(*minutes(151, 200))]
+    assert lengths(spread) == [[0, 1, 2, 3, 4, 5, 6], [7]]
+    assert with_spread(made, []) is made
 
 
 def test_the_future_is_no_gap() -> None:
@@ -78,15 +88,15 @@ def test_no_rows_are_one_gap() -> None:
         (15 * MINUTE_MS, 46, True),
     ],
 )
-def test_raw_rows_are_apart_by_the_device_s_own_cadence(
+def test_gaps_of_raw_rows_follow_the_device_s_cadence(
     cadence_ms: int | None, step_min: int, broken: bool
 ) -> None:
     made = framed(raw(minutes(0, step_min), [1, 2]), cadence_ms=cadence_ms)
     assert bool(made.gaps) is broken
 
 
-def test_a_slow_device_is_not_missing_from_fine_buckets() -> None:
-    """Every 15 minutes in buckets of five: two of three are rightly empty."""
+def test_a_slow_device_has_no_gaps_in_fine_buckets() -> None:
+    """It reports every 15 minutes: two of three 5-minute buckets are rightly empty."""
     series = buckets("5min", minutes(0, 15, 30, 45, 105), [1, 2, 3, 4, 5])
     made = framed(series, cadence_ms=15 * MINUTE_MS)
     assert lengths(made) == [[0, 1, 2, 3], [4]]
@@ -142,6 +152,6 @@ def test_rounding_keeps_the_order_and_what_an_eye_can_see(values: list[float | N
         else:
             assert after is not None
             assert abs(after - before) <= scale * 1e-4
-    known = [v for v in done if v is not None]
-    if known:
-        assert max(known) == rounded([max(v for v in values if v is not None)], scale)[0]
+    present = [v for v in done if v is not None]
+    if present:
+        assert max(present) == rounded([max(v for v in values if v is not None)], scale)[0]

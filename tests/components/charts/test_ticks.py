@@ -1,4 +1,4 @@
-"""Marks on a time axis, in the zone, on the days that clocks change too."""
+"""Labels of a time axis in the chosen zone, also on the days that clocks change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.world import ms
 def visible(
     zone_name: str, start: str, length_ms: int, width_px: int = 1_200
 ) -> list[tuple[str, str]]:
-    """The marks within the axis: (UTC, text)."""
+    """The labels within the axis: (UTC text, label)."""
     first = ms(start)
     made = ticks(first, first + length_ms - 1, zone(zone_name), width_px)
     return [
@@ -49,7 +49,7 @@ def test_autumn_in_new_york_has_one_o_clock_twice() -> None:
     ]
 
 
-def test_three_hour_marks_stay_on_the_wall_clock_across_a_change() -> None:
+def test_three_hour_labels_stay_in_local_time_across_a_change() -> None:
     marks = visible("America/New_York", "2026-03-08T05:00Z", 23 * HOUR_MS, 900)
     assert [text.split("<br>")[0] for _, text in marks] == [
         "00:00", "03:00", "06:00", "09:00", "12:00", "15:00", "18:00", "21:00",
@@ -112,11 +112,11 @@ def test_apia_never_had_a_thirtieth_of_december() -> None:
         (60 * 365 * DAY_MS, 600, "2030"),
     ],
 )
-def test_marks_suit_the_length_and_the_width(length_ms: int, width_px: int, first: str) -> None:
+def test_labels_suit_the_length_and_the_width(length_ms: int, width_px: int, first: str) -> None:
     assert visible("UTC", "2026-07-01T12:00Z", length_ms, width_px)[0][1] == first
 
 
-def test_the_context_is_said_where_it_changes() -> None:
+def test_the_date_is_given_where_it_changes() -> None:
     texts = [text for _, text in visible("UTC", "2026-12-30T00:00Z", 4 * DAY_MS, 400)]
     assert texts == ["Wed 30<br>Dec 2026", "Thu 31", "Fri 1<br>Jan 2027", "Sat 2"]
 
@@ -128,7 +128,7 @@ ZONES = st.sampled_from(
 INSTANTS = st.integers(ms("2005-01-01T00:00Z"), ms("2035-01-01T00:00Z"))
 
 
-# A zone's offsets are found once and kept: the first time takes longer.
+# The first call computes and caches a zone's offsets, which takes longer.
 @settings(deadline=None)
 @given(ZONES, INSTANTS, st.integers(10_000, 30 * 365 * DAY_MS), st.integers(250, 2_500))
 def test_marks_ascend_reach_beyond_both_ends_and_leave_room(
@@ -145,7 +145,7 @@ def test_marks_ascend_reach_beyond_both_ends_and_leave_room(
 
 @settings(deadline=None)
 @given(ZONES, INSTANTS, st.integers(10_000, 12 * DAY_MS), st.integers(250, 2_500))
-def test_every_mark_reads_what_a_clock_in_the_zone_shows(
+def test_every_label_is_the_local_time_of_its_instant(
     zone_name: str, start: int, length_ms: int, width_px: int
 ) -> None:
     made = ticks(start, start + length_ms, zone(zone_name), width_px)

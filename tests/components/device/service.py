@@ -1,5 +1,4 @@
-"""A real service over a store of one's own, for what asks the interface: readings in, numbers
-out."""
+"""A real service over a store with one device: readings in, numbers out."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from api.store.open import open_store
 from tests.world import SETTINGS, all_seeing_key
 
 Reading = tuple[int, float, float]
-"""Instant, rate in gal/min, gallons."""
+"""(Instant, rate in gal/min, gallons)."""
 
 
 @dataclass

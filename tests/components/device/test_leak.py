@@ -1,4 +1,4 @@
-"""The leak on a device's page: the number and the words of the finding."""
+"""The leak KPI on a device's page: the finding's number and words."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NOON = ms("2026-11-20T12:00:00Z")
 NOWHERE = Directory(0, (), {}, None, ())
 
 
-def leak(**said: Any) -> Finding:
+def leak(**fields: Any) -> Finding:
     whole = {
         "id": "f", "device_id": "d", "serial_number": "S", "kind": "continuous-flow",
         "severity": "critical", "state": "open", "start_ms": NOON - 6 * DAY_MS - 6 * HOUR_MS,
         "end_ms": None, "opened_ms": NOON - 5 * DAY_MS, "value": 54.4, "unit": "gal/h",
         "usual": None, "gallons": 8160.0, "cost_per_day": 15.67,
-        "words": "Has not dropped below 54.4 gal/h since Sat 14 Nov, 06:00", **said,
+        "words": "Has not dropped below 54.4 gal/h since Sat 14 Nov, 06:00", **fields,
     }  # fmt: skip
     return Finding(**whole)
 
@@ -36,7 +36,7 @@ OVER = leak(state="closed", end_ms=NOON - 3 * DAY_MS)
 
 
 @cases(
-    ("found", "value", "note", "low"),
+    ("result", "value", "note", "low"),
     [
         (Leak(leak()), "54.4 gal/h", "6 d 6 h · $15.67 a day", True),
         (Leak(leak(cost_per_day=None)), "54.4 gal/h", "for 6 d 6 h", True),
@@ -48,17 +48,17 @@ OVER = leak(state="closed", end_ms=NOON - 3 * DAY_MS)
         (None, "–", "not offered by this server", False),
     ],
 )  # fmt: skip
-def test_what_the_number_says(found: Leak | None, value: str, note: str, low: bool) -> None:
-    kpi = kpis.leak(found, NOWHERE, US, NOON)
+def test_the_value_and_its_note(result: Leak | None, value: str, note: str, low: bool) -> None:
+    kpi = kpis.leak(result, NOWHERE, US, NOON)
     assert (kpi.label, kpi.value, kpi.note, kpi.low) == ("Leak", value, note, low)
 
 
 @pytest.mark.parametrize("units", [US, METRIC])
-def test_it_is_the_findings_own_number_in_its_own_words(units: Any) -> None:
+def test_it_has_the_findings_number_and_words(units: Any) -> None:
     finding = leak()
     kpi = kpis.leak(Leak(finding), NOWHERE, units, NOON)
     assert kpi.value == texts.how_much(finding, units)
-    assert kpi.at.startswith(finding.words)
+    assert kpi.at.startswith(texts.sentence(finding, units))
     assert f"{units.volume(8160.0)} so far, at least" in kpi.at
     assert texts.cost(finding, NOWHERE) in kpi.note
     assert texts.currency(finding, NOWHERE) == DEFAULT_CURRENCY

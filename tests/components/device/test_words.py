@@ -1,4 +1,4 @@
-"""What a device's numbers, gaps and rows say."""
+"""The texts of a device's KPIs, gaps and rows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from components.charts.frames import (
     stretches,
     within,
 )
-from components.clock import Clock
-from components.device import chart_results, kpis, row_table
+from components.device import callback_results, kpis, row_table
 from components.device.chart_state import Shown, read_shown, write_shown
 from components.device.kpis import Usage
 from components.fleet.device_status import CurrentStatus
+from components.formatting import Clock
 from components.ranges import Window
 from components.units import METRIC, US, Units
 from tests.components.rows import NOON, buckets
@@ -52,17 +52,17 @@ def test_a_range_has_a_name(window: Window, label: str, before: str) -> None:
 
 
 @pytest.mark.parametrize("shown", [WEEK, Shown(Window(1, 86_400_000), "Asia/Tokyo", METRIC, DAY)])
-def test_what_is_shown_is_read_as_it_was_written(shown: Shown) -> None:
+def test_the_view_in_the_address_is_read_back(shown: Shown) -> None:
     assert read_shown(write_shown(shown)) == shown
 
 
-@cases("said", [None, {}, {"from": 3, "to": []}, {"from": "x", "to": "y"}])
-def test_nothing_shown(said: dict[str, object] | None) -> None:
-    assert read_shown(said) is None
+@cases("fields", [None, {}, {"from": 3, "to": []}, {"from": "x", "to": "y"}])
+def test_an_invalid_view_is_ignored(fields: dict[str, object] | None) -> None:
+    assert read_shown(fields) is None
 
 
 @cases(
-    ("known", "value", "note"),
+    ("status", "value", "note"),
     [
         (CurrentStatus(0, 60_000, NOON - 38_000, flow=11.4), "11.4 gpm", "38 s ago"),
         (CurrentStatus(0, 60_000, NOON - 3 * DAY_MS, flow=0.0), "0 gpm", "3 d ago"),
@@ -71,9 +71,9 @@ def test_nothing_shown(said: dict[str, object] | None) -> None:
         (CurrentStatus(0, 60_000), "–", "never reported"),
     ],
 )
-def test_the_last_reading(known: CurrentStatus, value: str, note: str) -> None:
-    told = kpis.last_reading(known, US, DENVER, NOON)
-    assert (told.value, told.note) == (value, note)
+def test_the_last_reading(status: CurrentStatus, value: str, note: str) -> None:
+    kpi = kpis.last_reading(status, US, DENVER, NOON)
+    assert (kpi.value, kpi.note) == (value, note)
 
 
 @cases(
@@ -88,8 +88,8 @@ def test_the_last_reading(known: CurrentStatus, value: str, note: str) -> None:
 def test_uptime(
     actual: int, expected: int, resolution: str, value: str, note: str, low: bool
 ) -> None:
-    told = kpis.uptime(actual, expected, RESOLUTION_BY_NAME[resolution], WEEK)
-    assert (told.label, told.value, told.note, told.low) == ("Uptime, 7 d", value, note, low)
+    kpi = kpis.uptime(actual, expected, RESOLUTION_BY_NAME[resolution], WEEK)
+    assert (kpi.label, kpi.value, kpi.note, kpi.low) == ("Uptime, 7 d", value, note, low)
 
 
 @cases(
@@ -104,8 +104,8 @@ def test_uptime(
 def test_quality(
     worst: float | None, best: float | None, mean: float | None, value: str, note: str, low: bool
 ) -> None:
-    told = kpis.quality(worst, best, mean, 40.0, WEEK)
-    assert (told.value, told.note, told.low) == (value, note, low)
+    kpi = kpis.quality(worst, best, mean, 40.0, WEEK)
+    assert (kpi.value, kpi.note, kpi.low) == (value, note, low)
 
 
 @cases(
@@ -122,8 +122,8 @@ def test_quality(
     ],
 )
 def test_volume(usage: Usage, value: str, note: str) -> None:
-    told = kpis.volume(usage, WEEK)
-    assert (told.value, told.note) == (value, note)
+    kpi = kpis.volume(usage, WEEK)
+    assert (kpi.value, kpi.note) == (value, note)
 
 
 @cases(
@@ -138,8 +138,8 @@ def test_volume(usage: Usage, value: str, note: str) -> None:
     ],
 )
 def test_cost(gallons: float | None, price: Price, units: Units, value: str, note: str) -> None:
-    told = kpis.cost(gallons, price, Shown(WEEK.window, units=units))
-    assert (told.value, told.note) == (value, note)
+    kpi = kpis.cost(gallons, price, Shown(WEEK.window, units=units))
+    assert (kpi.value, kpi.note) == (value, note)
 
 
 @pytest.mark.parametrize(
@@ -152,31 +152,31 @@ def test_cost(gallons: float | None, price: Price, units: Units, value: str, not
 )
 def test_night_flow(last: float | None, usual: float | None, value: str, note: str) -> None:
     flow = NightFlow(Window(NOON - HOUR_MS, NOON), last, usual)
-    told = kpis.night(flow, US, DENVER, NOON + HOUR_MS)
-    assert (told.label, told.value, told.note) == ("Night flow, 02–05", value, note)
+    kpi = kpis.night(flow, US, DENVER, NOON + HOUR_MS)
+    assert (kpi.label, kpi.value, kpi.note) == ("Night flow, 02–05", value, note)
 
 
-def test_a_night_of_long_ago_says_when_it_was() -> None:
+def test_an_old_night_has_its_date() -> None:
     flow = NightFlow(Window(NOON - HOUR_MS, NOON), 0.4, 0.3)
-    told = kpis.night(flow, US, DENVER, NOON + 90 * DAY_MS)
-    assert told.note == "on 16 Nov 2026 · usual 0.3"
+    kpi = kpis.night(flow, US, DENVER, NOON + 90 * DAY_MS)
+    assert kpi.note == "on 16 Nov 2026 · usual 0.3"
     silent = NightFlow(flow.night, None, 0.3)
-    told = kpis.night(silent, US, DENVER, NOON + 90 * DAY_MS)
-    assert told.note == "too few readings on 16 Nov 2026"
+    kpi = kpis.night(silent, US, DENVER, NOON + 90 * DAY_MS)
+    assert kpi.note == "too few readings on 16 Nov 2026"
 
 
-def test_a_meter_that_reports_too_seldom_for_its_zones_nights_is_told_so() -> None:
+def test_a_cadence_too_long_for_nights_is_the_reason() -> None:
     pace = TooSeldom(15 * MINUTE_MS, 10 * MINUTE_MS)
     flow = NightFlow(Window(NOON - HOUR_MS, NOON), None, None, pace)
-    told = kpis.night(flow, US, DENVER, NOON + HOUR_MS)
-    assert told.note == "reports every 15 min, night flow in this zone needs every 10 min"
+    kpi = kpis.night(flow, US, DENVER, NOON + HOUR_MS)
+    assert kpi.note == "reports every 15 min, night flow in this zone needs every 10 min"
 
 
 # --- Gaps and their causes -----------------------------------------------------------------------
 
 
 def framed(minutes: list[int], qualities: list[float] | None = None) -> Frame:
-    """Ten-minute rows that start so many minutes after noon, in a window of three hours."""
+    """Ten-minute rows that start at these minutes after noon, in a window of three hours."""
     series = buckets("10min", [NOON + m * MINUTE_MS for m in minutes], [1.0] * len(minutes))
     worst = qualities or [90.0] * len(minutes)
     columns = {**series.columns, f"min_{QUALITY.name}": worst}
@@ -185,8 +185,8 @@ def framed(minutes: list[int], qualities: list[float] | None = None) -> Frame:
     return frame(whole, FLOW_RATE, window, tz=DENVER, cadence_ms=MINUTE_MS)
 
 
-def told(made: Frame, life: Life) -> list[tuple[int, int, str]]:
-    """(from, to, cause) in minutes after noon."""
+def marked_gaps(made: Frame, life: Life) -> list[tuple[int, int, str]]:
+    """(from, to, cause), in minutes after noon."""
     return [
         (
             (s.window.from_ms - NOON) // MINUTE_MS,
@@ -215,8 +215,8 @@ EVERY = list(range(0, 180, 10))
         ([], Life(40, NOON + DAY_MS), [(0, 180, NOT_INSTALLED)]),
     ],
 )  # fmt: skip
-def test_why_there_is_nothing(minutes: list[int], life: Life, expected: list) -> None:
-    assert told(framed(minutes), life) == [(a, b, cause.name) for a, b, cause in expected]
+def test_causes_of_gaps(minutes: list[int], life: Life, expected: list) -> None:
+    assert marked_gaps(framed(minutes), life) == [(a, b, cause.name) for a, b, cause in expected]
 
 
 @cases(
@@ -231,21 +231,19 @@ def test_why_there_is_nothing(minutes: list[int], life: Life, expected: list) ->
 )
 def test_rows_below_the_limit(low: set[int], expected: list[tuple[int, int]]) -> None:
     made = framed(EVERY, [39.9 if m in low else 40.0 for m in EVERY])
-    assert told(made, Life(40)) == [(a, b, LOW_QUALITY.name) for a, b in expected]
+    assert marked_gaps(made, Life(40)) == [(a, b, LOW_QUALITY.name) for a, b in expected]
 
 
 def test_gaps_are_listed_with_their_length_and_cause() -> None:
     made = framed([m for m in EVERY if not 60 <= m < 90], [39.0 if m == 0 else 90 for m in EVERY
                   if not 60 <= m < 90])  # fmt: skip
-    found = stretches(made, Life(40))
-    listed = " ".join(
-        text(part)
-        for part in chart_results.gap_list(found, DENVER, now_ms=NOON + DAY_MS, counted_in="5 min")
-    )
+    result = stretches(made, Life(40))
+    parts = callback_results.gap_list(result, DENVER, now_ms=NOON + DAY_MS, counted_in="5 min")
+    listed = " ".join(text(part) for part in parts)
     assert listed.startswith("1 gap, 30 min · 1 span below the quality limit, 10 min")
     assert "Mon 16 Nov 2026, 06:00–06:30 30 min no data" in listed
     assert "Mon 16 Nov 2026, 05:00–05:10 10 min below the quality limit" in listed
-    assert chart_results.gap_list([], DENVER, now_ms=NOON, counted_in="raw") == []
+    assert callback_results.gap_list([], DENVER, now_ms=NOON, counted_in="raw") == []
 
 
 @pytest.mark.parametrize(
@@ -258,13 +256,13 @@ def test_gaps_are_listed_with_their_length_and_cause() -> None:
 )
 def test_a_span_in_words(length_ms: int, now_ms: int, words: str) -> None:
     window = Window(NOON, NOON + length_ms)
-    assert chart_results.span_words(window, Clock(DENVER, *window), now_ms) == words
+    assert callback_results.span_words(window, Clock(DENVER, *window), now_ms) == words
 
 
-# --- Frames that reach further than their window -------------------------------------------------
+# --- Frames that reach beyond their window -------------------------------------------------------
 
 
-def test_within_keeps_what_meets_the_window() -> None:
+def test_within_keeps_rows_that_overlap_the_window() -> None:
     made = framed([m for m in EVERY if not 60 <= m < 90])
     window = Window(NOON + 35 * MINUTE_MS, NOON + 115 * MINUTE_MS)
     cut = within(made, window)
@@ -281,7 +279,7 @@ def test_within_keeps_what_meets_the_window() -> None:
 # --- Rows ----------------------------------------------------------------------------------------
 
 
-def test_rows_are_told_latest_first_in_the_units_of_choice() -> None:
+def test_rows_are_listed_latest_first_in_the_chosen_units() -> None:
     series = buckets("10min", [NOON, NOON + TEN_MINUTES], [1.0, 2.0])
     shown = text(row_table.table(row_table.Page(series, 1, 2), DENVER, METRIC)[0])
     first, second = shown.index("05:10–05:20 MST"), shown.index("05:00–05:10 MST")
@@ -296,25 +294,25 @@ def test_rows_of_a_gap_between_registers_are_marked() -> None:
     page = row_table.Page(Series(RAW, [NOON, NOON + 2_000, NOON + 3_000], {}), 1, 3)
     parts = [text(part) for part in row_table.table(page, DENVER, METRIC, spread=gap)]
     assert f"05:00:02 MST{row_table.SPREAD}" in parts[0]
-    assert parts[0].count(row_table.SPREAD) == 2  # its beginning is the register before it
+    assert parts[0].count(row_table.SPREAD) == 2  # its start is the previous register reading
     assert parts[1] == row_table.ABOUT_SPREAD
     hours = row_table.Page(buckets("10min", [NOON, NOON + TEN_MINUTES], [1.0, 2.0]), 1, 2)
     assert text(row_table.table(hours, DENVER, METRIC, spread=gap)[0]).count(row_table.SPREAD) == 1
 
 
-def test_a_row_whose_time_is_when_it_came_is_marked_and_the_mark_explained() -> None:
+def test_a_row_timed_by_its_receipt_is_marked_and_the_mark_explained() -> None:
     page = row_table.Page(Series(RAW, [NOON, NOON + 2_000], {}, undated={NOON + 2_000}), 1, 2)
-    said = [text(part) for part in row_table.table(page, DENVER, METRIC)]
-    assert said[0].count(row_table.UNDATED) == 1
-    assert f"05:00:02 MST{row_table.UNDATED}" in said[0]
-    assert said[1] == row_table.ABOUT_UNDATED
+    texts = [text(part) for part in row_table.table(page, DENVER, METRIC)]
+    assert texts[0].count(row_table.UNDATED) == 1
+    assert f"05:00:02 MST{row_table.UNDATED}" in texts[0]
+    assert texts[1] == row_table.ABOUT_UNDATED
     dated = row_table.Page(Series(RAW, [NOON], {}), 1, 1)
     assert row_table.UNDATED not in "".join(
         text(part) for part in row_table.table(dated, DENVER, METRIC)
     )
 
 
-def test_no_rows_say_so() -> None:
+def test_an_empty_table_has_a_message() -> None:
     assert text(row_table.table(row_table.Page(Series(RAW, [], {}), 1, 0), DENVER, US)[0]) == (
         "No rows in this range."
     )

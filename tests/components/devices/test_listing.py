@@ -1,4 +1,4 @@
-"""Lists of devices: in addresses, and as the grid asks for their rows."""
+"""The device list: its address, and the grid's requests for rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from api.metering.status import State
 from api.store.sql.insight import ORDERS
 from components.devices.columns import COLUMNS, USUAL
-from components.devices.listing import (
+from components.devices.url_state import (
     BLOCK,
     CONTEXT,
     LONGEST_SEARCH,
@@ -45,31 +45,31 @@ LISTINGS = st.builds(
 
 
 @given(LISTINGS)
-def test_an_address_opens_the_list_that_wrote_it(listing: Listing) -> None:
+def test_an_address_opens_the_same_list(listing: Listing) -> None:
     assert read_listing(write_listing(listing)) == listing
 
 
 @given(LISTINGS)
-def test_the_grid_asks_for_the_list_that_its_address_opens(listing: Listing) -> None:
-    """The way round: an address, the sorted column and context of the grid, its first question.
-    Which columns are shown is the grid's alone: every row has all of them."""
-    said = write_listing(listing)
+def test_the_grids_request_equals_its_address(listing: Listing) -> None:
+    """An address gives the grid's sort and context, and its first request gives the same list.
+    Visible columns concern the grid alone: every row has all of them."""
+    result = write_listing(listing)
     request = {
         "startRow": 0,
         "endRow": BLOCK,
         "sortModel": [{"colId": listing.sort, "sort": listing.order, "type": "default"}],
         "filterModel": {},
-        "context": {name: said[name] for name in CONTEXT},
+        "context": {name: result[name] for name in CONTEXT},
     }
     assert read_request(request) == Question(replace(listing, columns=USUAL), 0, BLOCK)
 
 
-def test_the_usual_list_has_the_bare_address() -> None:
+def test_the_default_list_has_no_query() -> None:
     assert set(write_listing(Listing()).values()) == {None}
 
 
 @cases(
-    "said",
+    "fields",
     [
         {},
         {"sort": "id; --"},
@@ -88,11 +88,11 @@ def test_the_usual_list_has_the_bare_address() -> None:
         {"units": "furlongs", "zone": "Mars/Base"},
     ],
 )
-def test_what_cannot_be_understood_is_ignored(said: dict[str, Any]) -> None:
-    assert read_listing(said) == Listing()
+def test_invalid_parameters_are_ignored(fields: dict[str, Any]) -> None:
+    assert read_listing(fields) == Listing()
 
 
-def test_a_search_is_cut_and_its_spaces_are_one() -> None:
+def test_a_search_is_cut_and_its_spaces_are_merged() -> None:
     assert read_listing({"q": " tower \n b  "}).search == "tower b"
     assert len(read_listing({"q": "x" * 10_000}).search) == LONGEST_SEARCH
 
@@ -113,7 +113,7 @@ def test_a_search_is_cut_and_its_spaces_are_one() -> None:
         ({}, 0, BLOCK),
     ],
 )
-def test_rows_are_asked_for_in_bounded_blocks(
+def test_rows_are_requested_in_bounded_blocks(
     request_: dict[str, Any], first: int, many: int
 ) -> None:
     assert read_request(request_) == Question(Listing(), first, many)
@@ -134,12 +134,12 @@ def test_rows_are_asked_for_in_bounded_blocks(
     ],
 )
 def test_one_column_orders_the_list(model: Any, sort: str, order: str) -> None:
-    asked = read_request({"sortModel": model, "context": {"status": "all"}})
-    assert asked.listing == Listing("all", sort=sort, order=order)
+    requests = read_request({"sortModel": model, "context": {"status": "all"}})
+    assert requests.listing == Listing("all", sort=sort, order=order)
 
 
 @cases("context", [None, [], "all", {"status": 1, "q": None}])
-def test_a_context_that_says_nothing_asks_for_the_usual_list(context: Any) -> None:
+def test_an_empty_context_requests_the_default_list(context: Any) -> None:
     assert read_request({"context": context}).listing == Listing()
 
 
@@ -155,17 +155,19 @@ def test_every_state_can_be_chosen() -> None:
 
 
 @cases(
-    ("listing", "total", "found", "empty", "filtered"),
+    ("listing", "total", "result", "empty", "filtered"),
     [
         (Listing(), 10_000, "10,000 active devices", "", False),
         (Listing("all"), 1, "1 device", "", False),
         (Listing("all", "x"), 1, "1 device matches", "", True),
         (Listing("active", "x"), 7, "7 active devices match", "", True),
         (Listing("silent"), 2, "2 silent devices", "", True),
+        (Listing("no-data"), 1, "1 device without data", "", True),
+        (Listing("no-data"), 0, "0 devices without data", "No device without data.", True),
         (Listing(), 0, "0 active devices", "You don’t have access to any active device.", False),
         (
             Listing("inactive"), 0, "0 inactive devices",
-            "You don’t have access to any inactive device.", True,
+            "No inactive device.", True,
         ),
         (
             Listing("inactive", "x"), 0, "0 inactive devices match",
@@ -179,7 +181,11 @@ def test_every_state_can_be_chosen() -> None:
         ),
     ],
 )  # fmt: skip
-def test_the_page_says_how_many_or_why_none(
-    listing: Listing, total: int, found: str, empty: str, filtered: bool
+def test_the_page_has_the_count_or_the_reason_for_none(
+    listing: Listing, total: int, result: str, empty: str, filtered: bool
 ) -> None:
-    assert list_texts(listing, total) == {"found": found, "empty": empty, "filtered": filtered}
+    assert list_texts(listing, total) == {
+        "count_text": result,
+        "empty": empty,
+        "filtered": filtered,
+    }

@@ -1,4 +1,4 @@
-"""The rows of a list: of a Weir, and of a server that has readings alone."""
+"""The list's rows, from a Weir server and from one that has readings alone."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from api.store.open import open_store
 from api.timez import DAY_MS, MINUTE_MS, now_ms
 from components.devices import queries
 from components.devices.columns import COLUMNS
-from components.devices.listing import Listing, Question
 from components.devices.queries import every_row, rows
+from components.devices.url_state import Listing, Question
 from components.readings_only_queries import ONLY_WITH_WEIR
 from components.units import METRIC
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME
@@ -79,7 +79,7 @@ def client(store: Store) -> Client:
 
 @pytest.fixture
 def bare(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
-    """The same devices behind a server that keeps no status."""
+    """The same devices behind a server without status."""
     fetch = client._fetch  # pyright: ignore[reportPrivateUsage]
 
     def without_insight(path: str, *rest: object) -> object:
@@ -91,8 +91,8 @@ def bare(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
     return client
 
 
-def serials(found: queries.Rows) -> list[str]:
-    return [row["serial"] for row in found.rows]
+def serials(result: queries.Rows) -> list[str]:
+    return [row["serial"] for row in result.rows]
 
 
 @pytest.mark.parametrize("search", ["", "S-0"])
@@ -104,10 +104,10 @@ def test_blocks_are_parts_of_one_list(client: Client, search: str) -> None:
     assert [row for part in parts for row in part.rows] == whole.rows
 
 
-def test_a_file_has_every_row_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_has_each_row_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "PAGE_ROWS", 20)
-    found = [row.device.serial_number for row in every_row(client, Listing("all"), NOW)]
-    assert len(found) == len(set(found)) == 93
+    results = [row.device.serial_number for row in every_row(client, Listing("all"), NOW)]
+    assert len(results) == len(set(results)) == 93
 
 
 @cases(
@@ -131,9 +131,9 @@ def test_the_service_sorts_and_filters_by_status(
     assert serials(rows(client, Question(listing), NOW)) == wanted
 
 
-def test_a_row_shows_what_each_column_names(client: Client) -> None:
-    found = rows(client, Question(Listing(group="north", sort="label", units=METRIC)), NOW)
-    flat, main, roof = found.rows
+def test_a_row_has_the_value_of_each_column(client: Client) -> None:
+    result = rows(client, Question(Listing(group="north", sort="label", units=METRIC)), NOW)
+    flat, main, roof = result.rows
     assert main["state"]["word"] == "Reporting"
     assert main["state"]["seen"] == "just now"
     assert (main["flow"], main["uptime"], main["quality"]) == ("15.1 L/min", "100.0%", "90")
@@ -143,9 +143,9 @@ def test_a_row_shows_what_each_column_names(client: Client) -> None:
     assert all(column.name in main for column in COLUMNS)
 
 
-def test_all_tells_the_inactive_apart(client: Client) -> None:
-    found = rows(client, Question(Listing("all")), NOW)
-    inactive = {row["serial"] for row in found.rows if row["state"]["word"] == "Inactive"}
+def test_all_marks_the_inactive(client: Client) -> None:
+    result = rows(client, Question(Listing("all")), NOW)
+    inactive = {row["serial"] for row in result.rows if row["state"]["word"] == "Inactive"}
     assert inactive == {f"S-{n:03}" for n in range(0, 90, 7)}
 
 
@@ -153,15 +153,17 @@ def test_all_tells_the_inactive_apart(client: Client) -> None:
 
 
 @pytest.mark.parametrize("status", ["active", "inactive", "all"])
-def test_a_bare_server_lists_pages_and_says_what_it_cannot(bare: Client, status: str) -> None:
-    found = rows(bare, Question(Listing(status, sort="model", order="desc"), 2, 5), NOW)
-    assert len(found.rows) == 5
-    assert found.total == {"active": 80, "inactive": 13, "all": 93}[status]
-    assert found.remark == ONLY_WITH_WEIR
+def test_a_bare_server_lists_pages_and_names_what_it_lacks(bare: Client, status: str) -> None:
+    result = rows(bare, Question(Listing(status, sort="model", order="desc"), 2, 5), NOW)
+    assert len(result.rows) == 5
+    assert result.total == {"active": 80, "inactive": 13, "all": 93}[status]
+    assert result.remark == ONLY_WITH_WEIR
 
 
-def test_a_bare_servers_rows_are_judged_by_their_latest(bare: Client, client: Client) -> None:
-    """The states, uptimes and flows that a Weir has kept of them."""
+def test_a_bare_servers_status_is_derived_from_its_latest_readings(
+    bare: Client, client: Client
+) -> None:
+    """States, uptimes and flows equal those that a Weir server stores."""
     for serial, state, flow in (
         ("MAIN", "Reporting", "4.00 gpm"),
         ("FLAT", "Degraded", "1.00 gpm"),

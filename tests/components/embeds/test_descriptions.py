@@ -1,4 +1,4 @@
-"""The texts about an embed, and the devices that the form offers."""
+"""Texts about an embed, and the devices that the form offers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_fixed_window_says_its_zone() -> None:
     assert text.endswith("America/Denver")
 
 
-def test_an_embed_is_called_by_its_title_else_by_what_it_shows() -> None:
+def test_an_embed_is_named_by_its_title_or_its_view() -> None:
     wall = replace(EMBED, definition=EmbedDefinition("wall", ("d-1", "d-2")))
     titled = replace(EMBED, definition=replace(CHART, title="Lobby"))
     assert descriptions.name(EMBED, LABELS) == "Tenant 12 main"
@@ -72,7 +72,7 @@ def test_the_end_in_words() -> None:
     assert descriptions.ends(replace(ending, revoked_ms=now), now).startswith("revoked")
 
 
-def test_every_part_of_a_definition_is_told() -> None:
+def test_every_part_of_a_definition_is_described() -> None:
     facts = dict(descriptions.facts(EMBED, LABELS, ms("2026-05-01T00:00Z")))
     assert facts["Devices"] == "Tenant 12 main"
     assert facts["Viewers may change"] == "nothing"
@@ -92,7 +92,7 @@ def meter(number: int, label: str) -> Meter:
 METERS = [meter(n, f"Zone {n:03}") for n in range(30)]
 
 
-def test_the_chosen_ones_come_first_and_a_search_narrows_the_others() -> None:
+def test_chosen_devices_come_first_and_a_search_filters_the_others() -> None:
     shown, more = offered(METERS, ["d-7"], "zone 01")
     assert shown[0] == ("d-7", "Zone 007 · S-007")
     assert [id for id, _ in shown[1:]] == [f"d-{n}" for n in range(10, 20)]
@@ -108,7 +108,7 @@ def test_a_chosen_device_that_is_not_listed_stays() -> None:
     assert offered(METERS, ["gone"], "nothing like it") == ([("gone", "gone")], 0)
 
 
-def test_a_view_for_one_keeps_the_last_chosen() -> None:
+def test_a_view_of_one_device_keeps_the_last_chosen() -> None:
     assert within_limit("chart", ["a", "b"]) == ["b"]
     assert within_limit("wall", ["a", "b"]) == ["a", "b"]
     assert within_limit("chart", []) == []

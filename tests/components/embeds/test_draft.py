@@ -1,4 +1,4 @@
-"""The form: filled in from where somebody comes from, read into a definition or its problems."""
+"""The embed form: its initial values, and its definition or problems."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def definition(draft: Draft) -> EmbedDefinition:
     return read.definition
 
 
-# --- The catalog's words are the dashboard's -----------------------------------------------------
+# --- The same terms as the dashboard ------------------------------------------------------------
 
 
-def test_the_service_knows_the_dashboards_words() -> None:
+def test_the_service_accepts_the_dashboards_terms() -> None:
     assert tuple(tab.name for tab in TABS) == CHARTS
     assert tuple(units.name for units in UNITS) == UNIT_SYSTEMS
     assert tuple(span.length_ms // 1000 for span in SPANS) == TILE_WINDOWS_S
@@ -52,7 +52,7 @@ def test_the_service_knows_the_dashboards_words() -> None:
 
 
 @pytest.mark.parametrize("view", EMBED_VIEWS, ids=lambda view: view.name)
-def test_a_view_offers_windows_that_the_service_takes(view) -> None:
+def test_a_view_offers_windows_that_the_service_accepts(view) -> None:
     lengths = [int(value) for value, _ in windows(view.name) if value != FIXED]
     assert lengths == sorted(lengths)
     if not view.metric:
@@ -60,11 +60,11 @@ def test_a_view_offers_windows_that_the_service_takes(view) -> None:
     assert (FIXED in dict(windows(view.name))) is view.metric
 
 
-# --- Filled in -----------------------------------------------------------------------------------
+# --- Initial values -----------------------------------------------------------------------------
 
 
 @cases(
-    ("said", "expected"),
+    ("text", "expected"),
     [
         ({}, Draft()),
         ({"view": "map", "device": 3}, Draft()),
@@ -93,28 +93,28 @@ def test_a_view_offers_windows_that_the_service_takes(view) -> None:
          Draft(view="tile", devices=("d-1",))),
     ],
 )  # fmt: skip
-def test_the_form_takes_on_the_view_that_one_comes_from(said, expected) -> None:
-    assert read_prefill(said, zone_of) == expected
+def test_the_form_starts_with_the_view_it_was_opened_from(text, expected) -> None:
+    assert read_prefill(text, zone_of) == expected
 
 
 def test_a_wall_has_room_for_fifty() -> None:
-    said = {"view": "wall", "device": ",".join(f"d-{n}" for n in range(60))}
-    assert len(read_prefill(said, zone_of).devices) == 50
+    fields = {"view": "wall", "device": ",".join(f"d-{n}" for n in range(60))}
+    assert len(read_prefill(fields, zone_of).devices) == 50
 
 
 @cases(
-    ("view", "window", "kept"),
+    ("view", "window", "expected"),
     [("chart", FIXED, FIXED), ("wall", FIXED, "86400"), ("tile", "604800", "604800"),
      ("wall", "31536000", "86400"), ("chart", "31536000", "31536000"), ("chart", "x", "86400")],
 )  # fmt: skip
-def test_another_view_keeps_a_window_that_it_has(view: str, window: str, kept: str) -> None:
-    assert allowed_window(view, window) == kept
+def test_another_view_keeps_a_window_that_it_has(view: str, window: str, expected: str) -> None:
+    assert allowed_window(view, window) == expected
 
 
-# --- Read ----------------------------------------------------------------------------------------
+# --- Reading the form ---------------------------------------------------------------------------
 
 
-def test_what_stands_there_is_what_is_asked_for() -> None:
+def test_the_form_gives_its_definition() -> None:
     full = Draft(
         title="Lobby", metric="quality", devices=("d-1",), window="604800", zone=TOKYO,
         units="metric", theme="dark", controls=("range",), ends="30",
@@ -135,7 +135,7 @@ def test_what_stands_there_is_what_is_asked_for() -> None:
     )
 
 
-def test_an_empty_form_with_a_device_is_the_usual() -> None:
+def test_an_empty_form_with_a_device_gives_the_defaults() -> None:
     assert definition(DRAFT) == EmbedDefinition("chart", ("d-1",), "flow_rate")
     assert definition(replace(DRAFT, view="tile", metric="volume")).metric is None
 
@@ -144,11 +144,11 @@ def test_an_empty_form_with_a_device_is_the_usual() -> None:
     ("zone", "first_ms"),
     [("", ms("2026-03-08T07:00Z")), (TOKYO, ms("2026-03-07T15:00Z"))],
 )
-def test_a_fixed_window_is_told_by_the_zones_clock(zone: str, first_ms: int) -> None:
+def test_a_fixed_window_is_in_local_time(zone: str, first_ms: int) -> None:
     draft = replace(
         DRAFT, window=FIXED, first="2026-03-08 00:00", last=" 2026-03-09 00:00 ", zone=zone
     )
-    hours = 24 if zone else 23  # Denver's clocks go ahead on that day
+    hours = 24 if zone else 23  # Denver's clocks go forward on that day
     assert definition(draft).window == Fixed(first_ms, first_ms + hours * 3_600_000 - 1)
 
 
@@ -173,12 +173,12 @@ def test_the_last_day_counts_whole_in_the_zone() -> None:
         (replace(DRAFT, ends="on", ends_on="2026-11-19"), "expires", "has passed"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_said_at_its_field(draft: Draft, field: str, words: str) -> None:
+def test_an_invalid_value_is_shown_at_its_field(draft: Draft, field: str, words: str) -> None:
     read = read_draft(draft, zone_of, NOW)
     assert read.definition is None
     assert list(read.problems) == [field]
     assert words in read.problems[field]
 
 
-def test_a_form_of_nothings_is_an_empty_one() -> None:
+def test_a_form_of_nulls_is_an_empty_one() -> None:
     assert Draft.of({"title": None, "zone": None, "ends": ""}, {"devices": None}) == Draft()

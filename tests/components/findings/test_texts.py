@@ -1,4 +1,4 @@
-"""A finding's numbers in words, its sums, and the marks of its chart."""
+"""A finding's numbers as text, their sums, and its chart's axis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from api.client.findings import Finding
 from components.findings import texts
-from components.findings.figure import axis
+from components.findings.detail import axis
 from components.findings.url_state import (
     FindingsView,
     read_findings_view,
@@ -68,21 +68,21 @@ def test_only_a_difference_has_a_sign(finding: Finding, much: str) -> None:
 
 
 @cases(
-    ("found", "stake"),
+    ("results", "stake"),
     [
         ([], ""),
-        ([SILENT], ""),  # unknown, which isn't nothing
+        ([SILENT], ""),  # unknown, which isn't zero
         ([BURST], "$89.86 a day"),
         ([LEAK, SILENT], "at least $15.67 a day"),
         ([STEP, BURST], "up to $104.38 a day"),
         ([LEAK, STEP], "about $30.19 a day"),
     ],
 )
-def test_a_sum_says_from_which_side_it_is_estimated(found: list[Finding], stake: str) -> None:
-    assert texts.at_stake(found, NO_DEVICES) == stake
+def test_an_estimated_sum_gives_its_direction(results: list[Finding], stake: str) -> None:
+    assert texts.at_stake(results, NO_DEVICES) == stake
 
 
-def test_without_a_price_there_are_gallons_alone() -> None:
+def test_without_a_price_there_is_only_volume() -> None:
     unpriced = replace(LEAK, cost_per_day=None)
     assert texts.cost(unpriced, NO_DEVICES) == "–"
     assert texts.cost_of_gallons(unpriced, NO_DEVICES) == ""
@@ -101,9 +101,7 @@ def test_without_a_price_there_are_gallons_alone() -> None:
         (0, 0, 0, 0),
     ],
 )
-def test_an_axis_holds_its_values_between_round_marks(
-    least: float, most: float, low: float, high: float
-) -> None:
+def test_an_axis_ends_at_round_values(least: float, most: float, low: float, high: float) -> None:
     first, last, marks = axis(least, most)
     assert first <= least <= most <= last
     assert marks[0] == pytest.approx(first)
@@ -122,7 +120,9 @@ def test_an_axis_holds_its_values_between_round_marks(
         ({"page": "999"}, FindingsView(page=20)),
     ],
 )
-def test_an_address_is_read_with_doubt(query: dict[str, str], view: FindingsView) -> None:
+def test_invalid_parameters_of_an_address_are_ignored(
+    query: dict[str, str], view: FindingsView
+) -> None:
     assert read_findings_view(query) == view
-    kept = {name: value for name, value in write_findings_view(view).items() if value}
-    assert read_findings_view(kept) == view
+    fields = {name: value for name, value in write_findings_view(view).items() if value}
+    assert read_findings_view(fields) == view

@@ -1,4 +1,4 @@
-"""The watched fleet behind its real service, asked in process."""
+"""A fleet behind its real service, in this process."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def service(watched: Fleet) -> Flask:
 
 
 class Counted:
-    """A service that counts what it is asked, and fails where `fails` says so."""
+    """A service that counts its requests by path, and fails where `fails` is true."""
 
     def __init__(self, service: Flask) -> None:
         self._service = service
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.fails: Any = lambda url: None
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
         url = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
-        self.asked.append(url)
+        self.requests.append(url)
         status = self.fails(url)
         if status is None:
             return self._service(environ, start_response)
@@ -48,7 +48,7 @@ class Counted:
         return [b'{"detail": "It is on fire."}']
 
     def count(self, part: str) -> int:
-        return sum(part in url for url in self.asked)
+        return sum(part in url for url in self.requests)
 
 
 @pytest.fixture

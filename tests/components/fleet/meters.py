@@ -1,4 +1,4 @@
-"""Devices and what is known of them, for tests of the wall's rules."""
+"""Devices and their status, for tests of the wall's rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOW = ms("2026-11-20T18:07:23.400Z")
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 
 
-def meter(id: str = "m", **said: Any) -> Meter:
+def meter(id: str = "m", **fields: Any) -> Meter:
     usual: dict[str, Any] = {
         "label": f"Meter {id}",
         "serial": f"FM-{id}",
@@ -25,12 +25,12 @@ def meter(id: str = "m", **said: Any) -> Meter:
         "currency": "USD",
         "groups": (),
     }
-    made = {**usual, **said}
+    made = {**usual, **fields}
     return Meter(id=id, sought=f"{made['label']}\n{made['serial']}".casefold(), **made)
 
 
-def known(**said: Any) -> CurrentStatus:
-    """A device in perfect health, but for what is said."""
+def status(**fields: Any) -> CurrentStatus:
+    """The status of a healthy device, with changes."""
     usual: dict[str, Any] = {
         "as_of_ms": NOW,
         "cadence_ms": MINUTE,
@@ -42,4 +42,4 @@ def known(**said: Any) -> CurrentStatus:
         "quality_max": 96.0,
         "flow": 2.5,
     }
-    return CurrentStatus(**{**usual, **said})
+    return CurrentStatus(**{**usual, **fields})

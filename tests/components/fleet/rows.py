@@ -1,4 +1,4 @@
-"""Devices' statuses as the service answers them, for tests of the wall's rules."""
+"""Devices' statuses as the service returns them, for tests of the wall's rules."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.components.fleet.meters import DAY, HOUR, NOW
 
 
 def row(id: str = "m", **fields: Any) -> DeviceStatus:
-    """A device in perfect health, but for what is given: also its ``label`` and ``config``, and
-    ``actual``, ``expected``, ``least`` and ``most`` of its windows."""
+    """A healthy device with changes: also of ``label`` and ``config``, and of ``actual``,
+    ``expected``, ``least`` and ``most`` of its windows."""
     window = WindowStatus(
         fields.pop("actual", 1440),
         fields.pop("expected", 1440),

@@ -1,4 +1,4 @@
-"""Cadences of many devices: the service's own come before a question a device."""
+"""Cadences of many devices: from the service if it has them, else from a request per device."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ MANY = 120
 
 
 class Service:
-    """Keeps the cadences of all devices, or, as a bare server of the interface, none."""
+    """A service with the cadences of all devices or, as a bare server of the interface, none."""
 
     principal, width = "ann", 1
 
     def __init__(self, *, bare: bool = False) -> None:
         self._bare = bare
-        self.asked: list[int] = []
+        self.requests: list[int] = []
 
     def statuses(self, *, ids: Sequence[str], **_: Any) -> Any:
         if self._bare:
             raise NotOffered("no status here")
-        self.asked.append(len(ids))
+        self.requests.append(len(ids))
         rows = [
             SimpleNamespace(device=SimpleNamespace(id=id), cadence_s=60.0, event_driven=False)
             for id in ids
@@ -41,24 +41,24 @@ class Service:
         return SimpleNamespace(times_ms=[NOW_MS - n * 300_000 for n in range(9, 0, -1)])
 
 
-def found(service: Service, patience_s: float = 30.0) -> dict[str, Cadence]:
+def first_cadences(service: Service, patience_s: float = 30.0) -> dict[str, Cadence]:
     access = ServiceAccess(cast(Client, service), ReplyCache())
     meters = [meter(id=f"d{n}", cadence_ms=None) for n in range(MANY)]
     first = cadences(access, meters, Deadline(patience_s), NOW_MS)
-    service.asked.append(0)
+    service.requests.append(0)
     assert cadences(access, meters, Deadline(patience_s), NOW_MS + 1) == first
     return first
 
 
-def test_the_services_cadences_come_fifty_at_a_time_and_once() -> None:
+def test_the_services_cadences_are_read_fifty_at_a_time_and_cached() -> None:
     service = Service()
-    assert set(found(service).values()) == {Cadence(60_000)}
-    assert service.asked == [MAX_IDS, MAX_IDS, MANY - 2 * MAX_IDS, 0]
+    assert set(first_cadences(service).values()) == {Cadence(60_000)}
+    assert service.requests == [MAX_IDS, MAX_IDS, MANY - 2 * MAX_IDS, 0]
 
 
-def test_a_server_without_status_is_measured_device_by_device() -> None:
-    assert set(found(Service(bare=True)).values()) == {Cadence(300_000)}
+def test_without_a_status_cadences_are_estimated_device_by_device() -> None:
+    assert set(first_cadences(Service(bare=True)).values()) == {Cadence(300_000)}
 
 
-def test_what_there_is_no_time_for_is_not_in_the_answer() -> None:
-    assert found(Service(bare=True), 0.0) == {}
+def test_devices_beyond_the_deadline_are_left_out() -> None:
+    assert first_cadences(Service(bare=True), 0.0) == {}

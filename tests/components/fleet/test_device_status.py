@@ -1,23 +1,23 @@
-"""What a device's state is, by the definitions in docs/fleet.md."""
+"""A device's state, by the definitions in docs/fleet.md."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from components.fleet.device_status import state_of
-from tests.components.fleet.meters import HOUR, MINUTE, NOW, known, meter
+from tests.components.fleet.meters import HOUR, MINUTE, NOW, meter, status
 from tests.tables import cases
 
 
 @cases(
-    ("said", "word"),
+    ("fields", "word"),
     [
         ({}, "Reporting"),
         ({"seen_ms": NOW - 15 * MINUTE}, "Reporting"),
         ({"seen_ms": NOW - 15 * MINUTE - 1}, "Silent"),
         ({"seen_ms": NOW - 3 * HOUR, "cadence_ms": HOUR}, "Reporting"),  # three cadences
         ({"seen_ms": NOW - 3 * HOUR - 1, "cadence_ms": HOUR}, "Silent"),
-        ({"seen_ms": NOW + 5 * MINUTE}, "Reporting"),  # its clock runs ahead
+        ({"seen_ms": NOW + 5 * MINUTE}, "Reporting"),  # its clock is ahead
         ({"seen_ms": NOW - 40 * 24 * HOUR, "actual": 0}, "Silent"),  # nothing in the window
         ({"seen_ms": None, "actual": 0}, "No data"),
         ({"actual": 1368}, "Reporting"),  # 95 % exactly
@@ -30,15 +30,15 @@ from tests.tables import cases
         ({"failure": "Internal error."}, "Unavailable"),
     ],
 )
-def test_states(said: dict[str, Any], word: str) -> None:
-    assert state_of(meter().quality_limit, known(**said), NOW).word == word
+def test_states(fields: dict[str, Any], word: str) -> None:
+    assert state_of(meter().quality_limit, status(**fields), NOW).word == word
 
 
-def test_a_device_that_nobody_asked_about_has_no_state_yet() -> None:
+def test_a_device_without_a_request_has_no_state_yet() -> None:
     assert state_of(meter().quality_limit, None, NOW).word == "Loading"
 
 
 def test_the_limit_of_quality_is_the_devices_own() -> None:
-    told = known(quality_min=60.0)
-    assert state_of(meter(quality_limit=70.0).quality_limit, told, NOW).word == "Degraded"
-    assert state_of(meter(quality_limit=50.0).quality_limit, told, NOW).word == "Reporting"
+    result = status(quality_min=60.0)
+    assert state_of(meter(quality_limit=70.0).quality_limit, result, NOW).word == "Degraded"
+    assert state_of(meter(quality_limit=50.0).quality_limit, result, NOW).word == "Reporting"

@@ -1,4 +1,4 @@
-"""Which installation dates the wall and a device's page believe."""
+"""Which installation dates the wall and a device's page use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG_AGO = ms("2013-03-12T10:00:00Z")
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Bench]:
-    """A device that was made now and said no installation date: it has now for one."""
+    """A device created now without an installation date: its date is now."""
     with bench(tmp_path) as each:
         yield each
 
@@ -53,25 +53,25 @@ def looked_into(access: ServiceAccess, meter: Meter, since_ms: int, now_ms: int)
 
 
 @pytest.mark.parametrize(
-    ("before_ms", "told"),
+    ("before_ms", "result"),
     [(None, True), (-DAY_MS, True), (0, True), (1, False), (DAY_MS, False)],
 )
 def test_a_devices_page_names_the_date_unless_a_reading_is_from_before_its_hour(
-    made: Bench, before_ms: int | None, told: bool
+    made: Bench, before_ms: int | None, result: bool
 ) -> None:
     at = installed_ms(listed(made))
     if before_ms is not None:
         made.write([(floor_to(at, HOUR_MS) - before_ms, 1.0, 1.0)])
     device = find_device(made.client, "B-1", at + 2 * DAY_MS).device
-    assert device.installed_on_ms == (at if told else None)
-    assert ("installed " in text(identity(device, place="/devices"))) is told
+    assert device.installed_on_ms == (at if result else None)
+    assert ("installed " in text(identity(device, place="/devices"))) is result
     since = EARLIEST_READING_MS
     assert looked_into(ServiceAccess(made.client, ReplyCache()), listed(made), since, at) == (
         device.installed_on_ms
     )
 
 
-def test_earlier_readings_that_come_later_are_noticed(made: Bench, access: ServiceAccess) -> None:
+def test_late_readings_from_before_the_date_are_noticed(made: Bench, access: ServiceAccess) -> None:
     meter = listed(made)
     at = installed_ms(meter)
     assert looked_into(access, meter, at - MINUTE_MS, at) == at
@@ -80,9 +80,7 @@ def test_earlier_readings_that_come_later_are_noticed(made: Bench, access: Servi
     assert looked_into(access, meter, at - MINUTE_MS, at + INSTALL_DATE_FRESH_MS) is None
 
 
-def test_dates_that_change_nothing_in_sight_are_not_looked_into(
-    made: Bench, access: ServiceAccess
-) -> None:
+def test_dates_outside_the_window_are_not_checked(made: Bench, access: ServiceAccess) -> None:
     made.write([(LONG_AGO, 1.0, 1.0)])
     meter = listed(made)
     assert looked_into(access, meter, installed_ms(meter), installed_ms(meter) + 1) is not None

@@ -1,4 +1,4 @@
-"""Several questions at a time, within a budget."""
+"""Concurrent requests within a time budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from components.fleet.queries import Deadline, batches, run_all
 from tests.tables import cases
 
 
-def test_no_more_are_under_way_than_pay_off() -> None:
+def test_concurrency_is_limited() -> None:
     lock, now, most = Lock(), 0, 0
 
     def job(n: int) -> int:
@@ -29,7 +29,7 @@ def test_no_more_are_under_way_than_pay_off() -> None:
     assert most == 3
 
 
-def test_after_the_deadline_nothing_is_begun_and_what_is_begun_is_had() -> None:
+def test_after_the_deadline_no_job_starts_and_running_ones_finish() -> None:
     clock = iter([0.0, 0.1, 0.2, 0.3, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0])
     deadline = Deadline(1.0, lambda: next(clock))
     begun: list[int] = []
@@ -42,7 +42,7 @@ def test_after_the_deadline_nothing_is_begun_and_what_is_begun_is_had() -> None:
     assert got == begun == list(range(3))
 
 
-def test_an_error_ends_the_whole() -> None:
+def test_an_error_ends_all_jobs() -> None:
     def job(n: int) -> int:
         if n == 2:
             raise ValueError("two")

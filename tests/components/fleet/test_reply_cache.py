@@ -1,11 +1,11 @@
-"""What a process remembers of the service's replies."""
+"""The cache of the service's replies."""
 
 from __future__ import annotations
 
 from components.fleet.queries import MAX_ENTRIES, SET_BACK_MS, ReplyCache
 
 
-def test_a_clock_set_back_makes_nothing_known_of_a_time_to_come() -> None:
+def test_after_a_clock_is_set_back_no_reply_is_from_the_future() -> None:
     cache = ReplyCache()
     cache.note_time(100_000)
     cache.put("list", 1)
@@ -18,7 +18,7 @@ def test_a_clock_set_back_makes_nothing_known_of_a_time_to_come() -> None:
     assert cache.get("list") == 2
 
 
-def test_memory_is_bounded() -> None:
+def test_the_cache_is_bounded() -> None:
     cache = ReplyCache()
     for n in range(MAX_ENTRIES + 5):
         cache.put(n, n)

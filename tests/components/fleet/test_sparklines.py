@@ -1,4 +1,4 @@
-"""A tile's line as paths."""
+"""A tile's sparkline as SVG paths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def points(path: str) -> list[tuple[int, int]]:
     return [(int(x), int(y)) for x, y in re.findall(r"(-?\d+) (-?\d+)", path)]
 
 
-def test_a_line_stands_where_its_buckets_are() -> None:
+def test_a_line_is_at_the_position_of_its_buckets() -> None:
     made = drawn([0, 1, 2], [0.0, 5.0, 10.0], reach=0.0)
     assert made.width == 288
     assert made.line == "M0 96L1 96L3 50L5 4L6 4"
@@ -62,7 +62,7 @@ def test_no_reading_is_one_gap_and_zero_flow_is_a_line_at_the_bottom() -> None:
 def test_points_that_hold_several_rows_keep_their_extremes() -> None:
     made = drawn(list(range(8)), [1, 1, 1, 9, 1, 1, 1, 1], rows=4, reach=0.0)
     assert made.width == 72
-    assert min(y for _, y in points(made.band)) == 4  # the peak of 9 reaches the top
+    assert min(y for _, y in points(made.band)) == 4  # the peak of 9 is at the top
     assert len(points(made.line)) == 2 + 2
 
 
@@ -70,9 +70,7 @@ def test_points_that_hold_several_rows_keep_their_extremes() -> None:
     st.lists(st.tuples(st.integers(0, 143), FLOWS), unique_by=lambda p: p[0], max_size=60),
     st.sampled_from([1, 4]),
 )
-def test_whatever_comes_stays_inside_the_box(
-    rows: list[tuple[int, float | None]], per_point: int
-) -> None:
+def test_any_rows_stay_inside_the_box(rows: list[tuple[int, float | None]], per_point: int) -> None:
     rows = sorted(rows, key=lambda pair: pair[0])
     made = drawn([p for p, _ in rows], [f for _, f in rows], per_point)
     for x, y in points(made.line + made.band):
@@ -82,7 +80,7 @@ def test_whatever_comes_stays_inside_the_box(
     assert made.peak == (max(highs) if highs else None)
 
 
-def test_what_is_usual_goes_through_the_middles_of_its_hours_and_fits_the_picture() -> None:
+def test_the_typical_line_passes_the_middle_of_each_hour_and_fits_the_box() -> None:
     series = buckets("10min", [START], [5.0], reach=0.0)
     framed = frame(series, FLOW_RATE, WINDOW, tz=zone("UTC"), cadence_ms=60_000)
     hour = 6 * TEN

@@ -1,4 +1,4 @@
-"""A tile's words, numbers and shapes."""
+"""A tile's texts, numbers and shapes."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def test_a_healthy_device() -> None:
          ("92.9%", "uptime of 24 h", "finding"), ("1,234", "gal today", "")),
     ],
 )  # fmt: skip
-def test_what_was_found_stands_where_it_is_read_first(
+def test_a_finding_takes_the_first_place_of_a_tile(
     fields: dict[str, Any], mark: str, amount: tuple[str, str, str], third: tuple[str, str, str]
 ) -> None:
-    """Beside uptime and quality, which every tile keeps."""
+    """Uptime and quality stay on every tile."""
     tile = made(row(finding=leak(**fields), findings=("x",), actual=1000, least=20.0))
     assert f"{tile['finding']['shape']} {tile['finding']['word']}" == mark
     assert tile["numbers"] == [("2.50", "gpm now", ""), amount, third]
@@ -82,7 +82,7 @@ def test_the_span_of_a_finding_lies_on_the_line(start_ms: int, left: int) -> Non
     assert 280 <= right <= 288
 
 
-def test_notes_are_lines_on_the_tile_and_said_of_it() -> None:
+def test_notes_are_drawn_on_the_tile_and_in_its_description() -> None:
     at_ms = NOW - 12 * HOUR
     notes = (StatusNote(at_ms, None, "Valve\nreplaced"), StatusNote(at_ms, NOW, "Works"))
     tile = made(row(notes=notes))
@@ -145,7 +145,7 @@ def test_the_chosen_zone_units_and_window_go_with_the_link() -> None:
         (row(state="inactive"), LINE, "Inactive"),
     ],
 )
-def test_why_there_is_no_line(one: DeviceStatus, line: Spark | None, note: str) -> None:
+def test_a_missing_line_has_a_reason(one: DeviceStatus, line: Spark | None, note: str) -> None:
     tile = made(one, line)
     assert (tile["note"], tile["spark"] is None or note.startswith("No flow")) == (note, True)
 
@@ -157,7 +157,7 @@ def test_a_device_out_of_use_does_not_look_healthy() -> None:
     assert tile["summary"] == "Meter m, FM-m. Inactive"
 
 
-def test_a_device_that_was_never_evaluated_says_nothing_of_itself() -> None:
+def test_a_device_that_was_never_evaluated_shows_no_values() -> None:
     tile = made(row(as_of_ms=None, state="no-data", last_seen_ms=None), None)
     assert (tile["word"], tile["seen"], tile["note"]) == ("Loading", "…", "")
 
@@ -167,7 +167,8 @@ def test_a_strip_fills_each_cell_by_its_share() -> None:
     assert width == 47
     assert full == "M0 100v-100h7v100zM10 100v-95h7v95z"
     assert part == "M20 100v-94h7v94z"
-    assert track.count("M") == 3  # under every cell that isn't full; nothing where nothing is due
+    # A bar under every cell that isn't full; none where nothing is expected.
+    assert track.count("M") == 3
 
 
 def test_a_cell_is_full_only_where_nothing_is_missing() -> None:
@@ -175,7 +176,7 @@ def test_a_cell_is_full_only_where_nothing_is_missing() -> None:
     assert percents(cells) == (100, 99, 1, 0, NOT_DUE)
 
 
-def test_a_line_that_is_drawn_already_is_not_sent_again() -> None:
+def test_an_unchanged_line_is_not_sent_again() -> None:
     first = made(row())
     again = made(row(flow=9.0), drawn={"m": first["mark"]})
     assert first["spark"] == [288, "", "M0 0Z", "", "M0 0L1 1"]

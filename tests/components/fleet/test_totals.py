@@ -1,21 +1,26 @@
-"""The strip of sums, in words."""
+"""The fleet's KPIs as text."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from api.client import Attention, Observed, StatusSummary, UsualToday
+from api.client.billing import BudgetStatus, MonthEndSum
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME
-from components.clock import Clock, zone_or_utc
+from api.timez import zone_or_utc
+from components import formatting
 from components.fleet import totals
 from components.fleet.wall import checked
-from components.units import METRIC, US
+from components.formatting import Clock
+from components.units import METRIC, US, Units
 from tests.components.fleet.meters import HOUR, MINUTE, NOW
 from tests.tables import cases
 
 
 def summary(**fields: Any) -> StatusSummary:
-    """Four devices in perfect health, but for what is given."""
+    """Four healthy devices, with changes."""
     usual: dict[str, Any] = {
         "devices": 4,
         "sub_meters": 0,
@@ -58,11 +63,11 @@ def test_reporting(fields: dict[str, Any], value: str, note: str) -> None:
     assert (made.value, made.note) == (value, note)
 
 
-def test_each_number_of_a_note_is_a_filter() -> None:
+def test_each_number_of_a_note_links_to_a_filter() -> None:
     states = totals.reporting(summary(states={"reporting": 3, "no-data": 1}))
     assert states.parts == (("1 no data", "status", "nodata"),)
-    found = Attention(2, {"burst": 1, "continuous-flow": 1}, {"USD": 105.53}, {"frost": 1})
-    made = totals.needs_attention(summary(attention=found))
+    result = Attention(2, {"burst": 1, "continuous-flow": 1}, {"USD": 105.53}, {"frost": 1})
+    made = totals.needs_attention(summary(attention=result))
     assert set(made.parts) == {
         ("1 leak", "finding", "continuous-flow"), ("1 burst", "finding", "burst"),
     }  # fmt: skip
@@ -74,8 +79,8 @@ def test_each_number_of_a_note_is_a_filter() -> None:
         ({}, "0", "all is well", ""),
         ({"attention": Attention(notices={"frost": 2})}, "0", "2 frost", ""),
         ({"states": {"reporting": 3, "silent": 1}}, "0", "no finding is open", ""),
-        ({"unchecked": 2}, "0", "not all checked yet", ""),
-        ({"evaluated": 3}, "0", "not all checked yet", ""),
+        ({"unchecked": 2}, "–", "not all checked yet", ""),
+        ({"evaluated": 3}, "–", "not all checked yet", ""),
         ({"evaluated": 0}, "–", "", ""),
         ({"attention": Attention(1, {"continuous-flow": 1}, {"USD": 15.67})}, "1", "1 leak",
          "at least $15.67 a day"),
@@ -87,7 +92,7 @@ def test_each_number_of_a_note_is_a_filter() -> None:
          "3", "5 findings on 3 devices · 2 leaks · 1 burst · 2 stuck", "at least $9.50 a day"),
     ],
 )  # fmt: skip
-def test_all_is_well_only_where_everything_was_checked_and_nothing_is_open(
+def test_all_is_well_only_if_all_was_checked_and_nothing_is_open(
     fields: dict[str, Any], value: str, note: str, aside: str
 ) -> None:
     made = totals.needs_attention(summary(**fields))
@@ -111,7 +116,7 @@ def test_flowing_quiet_and_no_data_are_three_things() -> None:
     assert (none.value, none.note) == ("–", "no recent reading")
 
 
-def test_a_part_of_a_sum_is_not_written_large() -> None:
+def test_a_partial_sum_is_not_the_main_value() -> None:
     whole, part = summary(), summary(evaluated=3)
     assert totals.volume_today(whole, US).value == "1,234 gal"
     assert totals.volume_today(summary(sub_meters=1), US).note == "without 1 sub-meter"
@@ -128,12 +133,12 @@ def test_a_part_of_a_sum_is_not_written_large() -> None:
         (UsualToday(4, 104.0, 100.0), "4% above a typical day so far"),
         (UsualToday(4, 96.0, 100.0), "4% below a typical day so far"),
         (UsualToday(4, 100.2, 100.0), "same as a typical day so far"),
-        (UsualToday(4, 5.0, 0.2), "4 devices"),  # nothing is usual
-        (UsualToday(3, 104.0, 100.0), "4 devices"),  # too few can tell
+        (UsualToday(4, 5.0, 0.2), "4 devices"),  # no typical day
+        (UsualToday(3, 104.0, 100.0), "4 devices"),  # too few devices have one
         (UsualToday(), "4 devices"),
     ],
 )
-def test_volume_against_what_is_usual(usual: UsualToday, note: str) -> None:
+def test_volume_against_a_typical_day(usual: UsualToday, note: str) -> None:
     assert totals.volume_today(summary(usual=usual), US).note == note
 
 
@@ -157,3 +162,40 @@ def test_currencies_are_not_added_up() -> None:
 def test_up_to_when_all_was_checked(fields: dict[str, Any], words: str, late: bool) -> None:
     clock = Clock(zone_or_utc("UTC"), NOW, NOW)
     assert checked(summary(**fields), clock, NOW) == {"words": words, "late": late}
+
+
+@cases(
+    ("measure", "budgeted", "amount", "units", "words"),
+    [
+        ("volume", 3_000_000.0, 264_606.0, US, "265 kgal"),
+        ("volume", 3_000_000.0, 3_000_000.0, US, "3,000 kgal"),
+        ("volume", 75_000.0, 1_200_000.0, US, "1,200,000 gal"),
+        ("volume", 75_000.0, 100.0, METRIC, "0.379 m³"),
+        ("volume", 75_000.0, None, US, "–"),
+        ("cost", 12_000.0, 7_454.45, US, "$7,454.45"),
+    ],
+)
+def test_amounts_of_a_budget_are_in_one_unit(
+    measure: str, budgeted: float, amount: float | None, units: Units, words: str
+) -> None:
+    budget = BudgetStatus(
+        "b", "FM-1", None, "Main", 1, measure, budgeted, "USD", None, None, None, "unknown"
+    )
+
+    assert totals.amount_words(budget, amount, units) == words
+
+
+@pytest.mark.parametrize(
+    ("so_far", "expected", "low80", "shown"),
+    [
+        (6.0, 6.0, None, (formatting.NOTHING, "too early to say")),
+        (6.0, 40.0, None, ("40 gal", "expected")),
+        (40.0, 40.0, 40.0, ("40 gal", "40 gal – 50 gal")),  # the month's last day
+    ],
+)
+def test_the_month_end_waits_for_a_forecast(
+    so_far: float, expected: float, low80: float | None, shown: tuple[str, str]
+) -> None:
+    end = MonthEndSum(so_far, expected, low80, low80 and 50.0, {}, 0)
+    [total] = totals.month_end(summary(month_end=end), US)
+    assert (total.value, total.note) == shown

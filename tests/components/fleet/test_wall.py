@@ -1,4 +1,4 @@
-"""The whole wall from the real service: what it says, what it asks for, what it survives."""
+"""The whole wall from the real service: its content, its requests, and failures."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def now(watched: Fleet) -> int:
     return watched.started_ms
 
 
-def test_fifty_tiles_the_worst_first_by_one_question(
+def test_fifty_tiles_the_worst_first_by_one_request(
     access: ServiceAccess, counted: Counted, now: int
 ) -> None:
     made = board(access, FleetView(), now)
-    assert len(counted.asked) == 1
+    assert len(counted.requests) == 1
     assert len(made["tiles"]) == 50
     states = [tile["state"] for tile in made["tiles"]]
     assert states[:4] == ["silent", "degraded", "degraded", "nodata"]
@@ -84,7 +84,7 @@ def test_every_number_of_a_tile_equals_a_recount_from_the_readings(
 
 
 def test_strips_equal_a_recount_cell_by_cell(access: ServiceAccess, now: int) -> None:
-    """The device that has one hour missing: exactly the cells of that hour aren't full."""
+    """Of the device with one missing hour: exactly the cells of that hour aren't full."""
     tile = tiles(board(access, FleetView(), now))[serial(HOLED)]
     _, track, full, part = tile["strip"]
     rows = readings(HOLED, 0, now - DAY_MS, now)
@@ -116,10 +116,12 @@ def test_every_order_is_the_services(
     access: ServiceAccess, counted: Counted, now: int, sort: str
 ) -> None:
     assert len(board(access, FleetView(sort=sort), now)["tiles"]) == 50
-    assert len(counted.asked) == 1
+    assert len(counted.requests) == 1
 
 
-def test_held_devices_stay_in_their_order(access: ServiceAccess, watched: Fleet, now: int) -> None:
+def test_devices_keep_their_order_on_request(
+    access: ServiceAccess, watched: Fleet, now: int
+) -> None:
     held = [watched.ids[serial(n)] for n in (41, SILENT, 7)]
     made = board(access, read_fleet_view({"held": held}), now)
     assert [tile["id"] for tile in made["tiles"]] == held
@@ -131,7 +133,9 @@ def test_a_page_beyond_the_last_shows_the_last(access: ServiceAccess, now: int) 
     assert (made["pages"]["page"], len(made["tiles"])) == (2, 10)
 
 
-def test_a_stranger_sees_nothing(access: ServiceAccess, service: Any, now: int) -> None:
+def test_another_organizations_key_sees_nothing(
+    access: ServiceAccess, service: Any, now: int
+) -> None:
     board(access, FleetView(), now)
     stranger = ServiceAccess(
         Client.in_process(service, "00000000-0000-4000-8000-00000000dead"), access.cache
@@ -140,7 +144,7 @@ def test_a_stranger_sees_nothing(access: ServiceAccess, service: Any, now: int) 
         board(stranger, FleetView(), now + 1_000)
 
 
-def test_troubles_are_found_by_their_chips(access: ServiceAccess, now: int) -> None:
+def test_chips_filter_by_problem(access: ServiceAccess, now: int) -> None:
     for state in set(TROUBLED.values()):
         made = board(access, read_fleet_view({"status": state}), now)
         wanted = {serial(index) for index, name in TROUBLED.items() if name == state}
@@ -157,19 +161,19 @@ def test_troubles_are_found_by_their_chips(access: ServiceAccess, now: int) -> N
         ({"finding": "burst"}, "No device matches this search and these filters."),
     ],
 )
-def test_an_empty_wall_says_why(
+def test_an_empty_wall_gives_the_reason(
     access: ServiceAccess, now: int, query: dict[str, str], words: str
 ) -> None:
     assert board(access, read_fleet_view(query), now)["empty"] == words
 
 
-def test_a_service_that_fails_is_said_once(
+def test_a_failing_service_gives_one_message(
     access: ServiceAccess, counted: Counted, now: int
 ) -> None:
     counted.fails = lambda url: 500
     with pytest.raises(WeirError, match="on fire"):
         board(access, FleetView(), now)
-    assert len(counted.asked) == 1
+    assert len(counted.requests) == 1
 
 
 # --- A server that keeps no status ----------------------------------------------------------------
@@ -192,7 +196,7 @@ def test_without_a_status_the_page_shows_its_devices_by_label(
     assert shown[serial(SILENT)]["word"] == "Silent"
     assert shown[serial(DEGRADED)]["word"] == "Degraded"
     assert shown[serial(9)]["health"][0][0] == "100.0%"
-    assert len(bare.asked) < 12
-    bare.asked.clear()
+    assert len(bare.requests) < 12
+    bare.requests.clear()
     board(access, read_fleet_view({"page": "2"}), now + 15_000)
-    assert not any("/insight/" in url for url in bare.asked)  # known for a minute
+    assert not any("/insight/" in url for url in bare.requests)  # cached for a minute

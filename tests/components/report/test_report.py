@@ -1,4 +1,4 @@
-"""A report's content: whose days, which numbers, in which words; and how they become HTML."""
+"""A report's content: its local days, numbers and texts; and its HTML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components import formatting
 from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
 from components.report import text as report_text
-from components.report.queries import Report, gathered, whole
+from components.report.queries import Report, load_part, load_report
 from components.report.url_state import (
     MOST_DAYS,
     MOST_DEVICES,
@@ -27,13 +27,13 @@ from components.theme import LIGHT
 from tests.fleets import measured
 from tests.tables import cases
 from tests.world import ms
-from web.report import pdf
-from web.report.pdf import Chart, fluid
+from web import report as pdf
+from web.report import Chart, fluid
 
 NOW = ms("2026-11-20T18:00Z")
 STEP_MS = 10 * MINUTE_MS
 NIGHT_FLOW = 0.3
-# Each over a change of its clocks, or in a zone off the whole hour.
+# Each range includes a change of clocks, or is in a zone that isn't whole hours from UTC.
 ZONES = {
     "R-NY": ("America/New_York", "2026-10-30..2026-11-03", [24, 24, 25, 24, 24]),
     "R-SPRING": ("America/New_York", "2026-03-07..2026-03-09", [24, 23, 24]),
@@ -55,9 +55,13 @@ READINGS = [
 
 
 def device(serial: str, tz: str) -> NewDevice:
-    said = {"deviceTimeZone": tz, "reportingInterval": 600.0, "config": {"groups": ["Odd clocks"]}}
+    fields = {
+        "deviceTimeZone": tz,
+        "reportingInterval": 600.0,
+        "config": {"groups": ["Odd clocks"]},
+    }
     price = {"costPerGallon": {"value": 0.02, "currency": "USD"}}
-    return NewDevice(serial, {"label": f"<b>{serial}</b> & Sons", **said, **price})
+    return NewDevice(serial, {"label": f"<b>{serial}</b> & Sons", **fields, **price})
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +77,10 @@ def access(client: Client) -> ServiceAccess:
     return ServiceAccess(client, ReplyCache())
 
 
-def report_of(access: ServiceAccess, serial: str, **said: str) -> tuple[Report, str]:
-    """The report of one device, and its document as HTML."""
-    view = read_report_view({"q": serial, "range": ZONES[serial][1], **said})
-    report = whole(access, view, NOW)
+def report_of(access: ServiceAccess, serial: str, **text: str) -> tuple[Report, str]:
+    """The report of one device, and its HTML document."""
+    view = read_report_view({"q": serial, "range": ZONES[serial][1], **text})
+    report = load_report(access, view, NOW)
     charts = {each.meter.id: Chart("<svg></svg>", "words", "note") for each in report.usages}
     return report, pdf.html(report, view, "Odd & Even", charts)
 
@@ -109,9 +113,9 @@ class _Cells(HTMLParser):
 
 
 def is_rounded(text: str, value: float, unit: str) -> bool:
-    """Whether the text is that value in that unit, with as many decimals as the text has."""
-    told, _, of = text.partition(" ")
-    return (told, of) == (formatting.exact(value, len(told.partition(".")[2])), unit)
+    """Whether the text is the value in that unit, rounded to as many decimals as the text has."""
+    result, _, of = text.partition(" ")
+    return (result, of) == (formatting.exact(value, len(result.partition(".")[2])), unit)
 
 
 @pytest.mark.parametrize("serial", list(ZONES))
@@ -124,13 +128,13 @@ def test_each_day_is_the_sum_of_its_readings(access: ServiceAccess, serial: str)
     tz = zone(name)
     for day, row, length in zip(usage.days, rows, hours, strict=True):
         start, end = day_start(tz, day.ordinal), day_start(tz, day.ordinal + 1)
-        told = [gallons for at, gallons in READINGS if start <= at < end]
+        messages = [gallons for at, gallons in READINGS if start <= at < end]
         assert (end - start) / HOUR_MS == length
         assert row[0].endswith(f"{formatting.number(length)} h") == (length != 24)
-        assert is_rounded(row[1], sum(told), "gal")
-        assert row[2] == f"${sum(told) * 0.02:,.2f}"
-        assert is_rounded(row[3], sum(told) / (length * 60), "gpm")
-        assert is_rounded(row[4], max(told) / 10, "gpm")
+        assert is_rounded(row[1], sum(messages), "gal")
+        assert row[2] == f"${sum(messages) * 0.02:,.2f}"
+        assert is_rounded(row[3], sum(messages) / (length * 60), "gpm")
+        assert is_rounded(row[4], max(messages) / 10, "gpm")
         assert row[5] == "100.0%"
 
 
@@ -152,13 +156,13 @@ def test_the_numbers_above_are_of_all_days(access: ServiceAccess) -> None:
         day_start(zone("America/New_York"), report.usages[0].days[0].ordinal),
         ms("2026-11-04T05:00Z"),
     )
-    told = sum(gallons for at, gallons in READINGS if start <= at < end)
+    result = sum(gallons for at, gallons in READINGS if start <= at < end)
     detail = report.details[report.usages[0].meter.id]
     units = read_report_view({}).usage.units
     numbers = {n.name: n for n in report_text.numbers(report.usages[0], detail, units)}
-    assert numbers["volume"].value == formatting.volume(told)
-    assert numbers["volume"].note == f"{formatting.volume(told / 5)} a day"
-    assert numbers["cost"].value == f"${told * 0.02:,.2f}"
+    assert numbers["volume"].value == formatting.volume(result)
+    assert numbers["volume"].note == f"{formatting.volume(result / 5)} a day"
+    assert numbers["cost"].value == f"${result * 0.02:,.2f}"
     assert (numbers["uptime"].value, numbers["quality"].value) == ("100.0%", "90")
     assert (detail.quality_min, detail.quality_max) == (90.0, 90.0)
     for each in numbers.values():
@@ -184,7 +188,7 @@ def test_a_group_has_its_sums_a_table_and_a_section_each(
     view = read_report_view(
         {"group": "Odd clocks", "range": "2026-10-30..2026-11-03", "units": units}
     )
-    report = whole(access, view, NOW)
+    report = load_report(access, view, NOW)
     text = pdf.html(report, view, "Odd & Even", {})
     rows = _Cells(text).rows
     assert next(row[0] for row in rows if len(row) == 7) == "Device"
@@ -203,23 +207,23 @@ def test_no_label_is_markup(access: ServiceAccess) -> None:
     assert "Odd &amp; Even" in text
 
 
-# --- What is asked -------------------------------------------------------------------------------
+# --- Requests ------------------------------------------------------------------------------------
 
 
-def test_it_comes_in_instalments_and_what_is_known_is_not_asked_again(
+def test_it_is_built_in_steps_and_requests_nothing_twice(
     access: ServiceAccess,
 ) -> None:
     view = read_report_view({"group": "Odd clocks", "range": "2026-10-30..2026-11-03"})
-    begun = gathered(access, view, Deadline(0), NOW)
+    begun = load_part(access, view, Deadline(0), NOW)
     assert (begun.usages, begun.progress.complete) == ((), False)
-    done = gathered(access, view, Deadline(60), NOW)
+    done = load_part(access, view, Deadline(60), NOW)
     assert done.progress.complete
-    again = gathered(access, view, Deadline(0), NOW + 1_000)
+    again = load_part(access, view, Deadline(0), NOW + 1_000)
     assert (again.usages, again.details) == (done.usages, done.details)
 
 
 @cases(
-    ("devices", "days", "said"),
+    ("devices", "days", "text"),
     [
         (0, 30, "No device matches."),
         (1, 366, ""),
@@ -228,13 +232,13 @@ def test_it_comes_in_instalments_and_what_is_known_is_not_asked_again(
         (11, 366, "4,026 rows, and a report covers at most 3,700"),
     ],
 )
-def test_how_much_a_report_holds(devices: int, days: int, said: str) -> None:
-    told = refusal(devices, days)
-    assert told == "" if not said else said in told
+def test_limits_of_a_report(devices: int, days: int, text: str) -> None:
+    result = refusal(devices, days)
+    assert result == "" if not text else text in result
 
 
 @cases(
-    "said",
+    "fields",
     [
         {},
         {"range": "90d", "units": "metric"},
@@ -243,11 +247,11 @@ def test_how_much_a_report_holds(devices: int, days: int, said: str) -> None:
         {"group": "North & South"},
     ],
 )
-def test_a_view_is_its_address(said: dict[str, str]) -> None:
-    view = read_report_view(said)
+def test_an_address_gives_the_same_view(fields: dict[str, str]) -> None:
+    view = read_report_view(fields)
     written = {name: text for name, text in write_report_view(view).items() if text}
-    assert written == said
-    assert checked_report_view(list(said.items())) == view
+    assert written == fields
+    assert checked_report_view(list(fields.items())) == view
 
 
 def test_without_a_range_it_is_of_last_month() -> None:
@@ -272,7 +276,7 @@ def test_without_a_range_it_is_of_last_month() -> None:
         ([("theme", "dark")], "theme"),
     ],
 )
-def test_a_file_is_read_strictly(pairs: list[tuple[str, str]], name: str) -> None:
+def test_a_files_parameters_are_read_strictly(pairs: list[tuple[str, str]], name: str) -> None:
     with pytest.raises(BadRequest) as caught:
         checked_report_view(pairs)
     assert [each.parameter for each in caught.value.errors] == [name]
@@ -281,7 +285,7 @@ def test_a_file_is_read_strictly(pairs: list[tuple[str, str]], name: str) -> Non
 # --- As HTML -------------------------------------------------------------------------------------
 
 
-def test_a_chart_takes_the_pages_colours_and_width() -> None:
+def test_a_chart_has_the_pages_colours_and_width() -> None:
     paint = "rgb({}, {}, {})".format(*bytes.fromhex(LIGHT.accent[1:]))
     svg = (
         '<svg class="a" width="900" height="244.5" viewBox="0 0 900 244">'
@@ -294,7 +298,7 @@ def test_a_chart_takes_the_pages_colours_and_width() -> None:
 
 
 @cases("title", ['a"}body{display:none}/*', "back\\slash", "</style><script>", "Süd 12"])
-def test_no_title_leaves_its_string_in_the_style(title: str) -> None:
+def test_a_title_cannot_leave_its_string_in_the_style(title: str) -> None:
     rules = pdf.page_rules(title, "1 Oct", "A4")
     _, _, after = rules.partition("@top-left{content:")
     string, _, _ = after.partition(";font")

@@ -1,4 +1,4 @@
-"""The same days before, sums by group, bars and calendars of a summary."""
+"""A summary's comparison with earlier days, its sums by group, bars and calendars."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def usage(
     *gallons: float | None,
     groups: tuple[str, ...] = (),
     under_way: bool = False,
-    heard: int = 24,
+    hours: int = 24,
 ) -> DeviceUsage:
-    """A day for each volume, the last of them half over where it is under way."""
+    """One day for each volume; with ``under_way`` the last of them is half over."""
     meter = Meter(
         id=name, label=name.title(), serial=name, time_zone="UTC", installed=True,
         installed_on_ms=None, cadence_ms=None, quality_limit=60, price=None, currency="USD",
@@ -47,7 +47,7 @@ def usage(
             DAY_MS // 2 if under_way and n == len(gallons) - 1 else DAY_MS,
             volume,
             1.0,
-            heard,
+            hours,
             24,
         )
         for n, volume in enumerate(gallons)
@@ -68,21 +68,21 @@ def test_the_same_days_of_an_earlier_month(
     first: str, last: str, months: int, expected: tuple[str, str]
 ) -> None:
     dates = Dates(*(date.fromisoformat(day).toordinal() for day in (first, last)))
-    found = months_before(dates, months)
-    assert tuple(date.fromordinal(day).isoformat() for day in found) == expected
+    result = months_before(dates, months)
+    assert tuple(date.fromordinal(day).isoformat() for day in result) == expected
 
 
 class Server:
-    """Answers with so many gallons for each device, and remembers what it was asked."""
+    """A service with this many gallons for each device, which records its requests."""
 
     principal, width = "p", 2
 
     def __init__(self, gallons: float = 40.0, coverage: float = 1.0, error: Any = None) -> None:
         self.gallons, self.coverage, self.error = gallons, coverage, error
-        self.asked: list[tuple[Any, dict[str, Any]]] = []
+        self.requests: list[tuple[Any, dict[str, Any]]] = []
 
     def volumes(self, items: Any, *_: Any, **span: Any) -> Volumes:
-        self.asked.append((items, span))
+        self.requests.append((items, span))
         if self.error:
             raise self.error
         made = [
@@ -103,32 +103,32 @@ def test_whole_days_are_compared_by_one_request_that_is_cached() -> None:
     server = Server()
     one = access(server)
     for _ in range(2):
-        found = earlier(one, TWO, 1)
-        assert found is not None
-        assert (found.gallons, found.now) == (80.0, 80.0)  # the day under way doesn't count
-    ((items, span),) = server.asked
+        result = earlier(one, TWO, 1)
+        assert result is not None
+        assert (result.gallons, result.now) == (80.0, 80.0)  # today doesn't count
+    ((items, span),) = server.requests
     assert sorted(items) == ["device:a", "device:b"]
-    assert span["to_ms"] - span["from_ms"] == DAY_MS - 1  # 28 February alone: it has no 29th
+    assert span["to_ms"] - span["from_ms"] == DAY_MS - 1  # 28 February only: that year has no 29th
 
 
 @cases(
     ("usages", "server", "expected"),
     [
         (TWO, Server(coverage=0.8), (None, None)),
-        ([usage("a", 1.0, heard=12)], Server(), (None, None)),
+        ([usage("a", 1.0, hours=12)], Server(), (None, None)),
         ([usage("a", 1.0, under_way=True)], Server(), None),
         ([], Server(), None),
         (TWO, Server(error=NotOffered("no")), None),
     ],
 )
-def test_nothing_is_said_of_too_few_readings(
+def test_too_few_readings_give_no_comparison(
     usages: list[DeviceUsage], server: Server, expected: Any
 ) -> None:
-    found = earlier(access(server), usages, 12)
-    assert (None if found is None else (found.gallons, found.now)) == expected
+    result = earlier(access(server), usages, 12)
+    assert (None if result is None else (result.gallons, result.now)) == expected
 
 
-def test_the_same_days_in_words() -> None:
+def test_the_names_of_the_same_earlier_days() -> None:
     dates = Dates(*(date(2026, 10, day).toordinal() for day in (1, 21)))
     more = earlier_total(1, Earlier(dates, 100.0, 112.0), US)
     assert (more.value, more.note) == ("100 gal", "now +12% · 1–21 Oct 2026")
@@ -137,7 +137,7 @@ def test_the_same_days_in_words() -> None:
     assert (unknown.value, unknown.note) == ("–", "not enough data · 1–21 Oct 2026")
 
 
-def test_sums_by_group_the_most_first() -> None:
+def test_sums_by_group_are_sorted_by_volume() -> None:
     usages = [usage("a", 30.0, groups=("North", "Cooling")), usage("b", 10.0, groups=("South",))]
     text = str(html_json.sheet(groups_section(usages, US)))
     assert text.index("North") < text.index("South")
@@ -146,7 +146,7 @@ def test_sums_by_group_the_most_first() -> None:
     assert groups_section(usages[1:], US) == []
 
 
-def test_bars_are_shares_of_the_most_and_an_opened_device_has_a_calendar() -> None:
+def test_bars_are_shares_of_the_largest_and_an_opened_device_has_a_calendar() -> None:
     usages = [usage("a", 30.0, None, 10.0), usage("b", 10.0)]
     text = str(html_json.sheet(table(usages, UsageView(opened="a"))))
     assert text.count("volume-bar") == 2

@@ -1,4 +1,4 @@
-"""Mains and sub-meters in a summary: nothing is counted twice, and the page says so."""
+"""Mains and sub-meters in a summary: no gallon is counted twice, and the page says so."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from components.usage.table import sums
 
 
 def usages(*devices: tuple[str, str | None]) -> list[DeviceUsage]:
-    """Of each device one day with ten gallons."""
+    """One day of ten gallons for each device."""
     listed = [
         Device(serial, serial, serial, "EndDevice", serial, "", "UTC", True, None, None,
                config={"parent": parent} if parent else {})
@@ -40,27 +40,32 @@ TREE = (("MAIN", None), ("RISER", "MAIN"), ("FLAT", "RISER"), ("GARDEN", None))
 
 
 def test_volume_and_cost_count_each_gallon_once() -> None:
-    found = totals(usages(*TREE))
-    assert (found.gallons, found.costs, found.devices, found.sub_meters) == (20, {"USD": 10}, 2, 2)
-    strip = {total.name: total for total in sums(found, US)}
+    result = totals(usages(*TREE))
+    assert (result.gallons, result.costs, result.devices, result.sub_meters) == (
+        20,
+        {"USD": 10},
+        2,
+        2,
+    )
+    strip = {total.name: total for total in sums(result, US)}
     assert strip["volume"].note == "of 2 devices, 2 sub-meters not counted twice"
     assert sums(totals(usages(("A", None))), US)[0].note == "of 1 device"
 
 
-def test_a_sub_meter_counts_where_its_mains_are_not_summed() -> None:
+def test_a_sub_meter_counts_if_its_mains_are_not_summed() -> None:
     every = {each.meter.serial: each for each in usages(*TREE)}
     assert counted([every["FLAT"], every["MAIN"]]) == [every["MAIN"]]  # the riser isn't chosen
     assert totals([every["FLAT"], every["GARDEN"]]).gallons == 20
 
 
-def test_a_circle_of_parents_loses_no_device() -> None:
+def test_a_cycle_of_parents_loses_no_device() -> None:
     assert totals(usages(("A", "B"), ("B", "A"))).gallons == 20
 
 
-def test_the_balance_names_its_meters_and_how_much_of_the_range_it_covers() -> None:
+def test_the_balance_names_its_meters_and_its_coverage() -> None:
     volumes = [MeteredVolume(n, n, n.title(), g) for n, g in (("MAIN", 100.0), ("FLAT", 94.0))]
-    found = Balance(volumes[0], (volumes[1],), 94.0, 6.0, 0.06, 20, 24)
-    text = str(html_json.sheet(balance_section([found], US)))
+    result = Balance(volumes[0], (volumes[1],), 94.0, 6.0, 0.06, 20, 24)
+    text = str(html_json.sheet(balance_section([result], US)))
     for words in ("Main", "Flat", "100 gal", "94 gal", "6 gal", "6.0%", "20 of 24 h"):
         assert words in text
     assert "every hour of the range" not in text

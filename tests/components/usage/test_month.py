@@ -1,4 +1,4 @@
-"""Where the month of some devices ends, in words."""
+"""The forecast of the month's end for one or several devices, as text."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ EARLY = MonthEnd("2026-11", Amounts(10.0, None, None), None, "")
 
 
 @pytest.mark.parametrize(
-    ("found", "value", "note"),
+    ("results", "value", "note"),
     [
         ([ONE], "88,900 gal", "85,200 gal – 93,100 gal · $1,066.80"),
-        ([ONE, ONE], "177,800 gal", "$2,133.60"),  # its interval isn't the sum of theirs
+        ([ONE, ONE], "177,800 gal", "$2,133.60"),  # not the sum of the devices' intervals
         ([ONE, EARLY], "–", "too early to say"),
     ],
 )
-def test_one_is_told_with_its_interval_and_several_as_their_sum(
-    found: list[MonthEnd], value: str, note: str
+def test_one_device_has_its_interval_and_several_their_sum(
+    results: list[MonthEnd], value: str, note: str
 ) -> None:
-    total = month_total(found, US)
+    total = month_total(results, US)
     assert total is not None
     assert (total.value, total.note) == (value, note)
 
 
-def test_nothing_is_told_where_nothing_was_asked() -> None:
+def test_without_a_forecast_there_is_no_text() -> None:
     assert month_total([], METRIC) is None

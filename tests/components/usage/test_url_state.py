@@ -1,4 +1,4 @@
-"""The view of the usage page in its address."""
+"""The usage page's view in its address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOW = ms("2026-11-03T18:00Z")
 
 
 @cases(
-    ("said", "first", "last"),
+    ("text", "first", "last"),
     [
         ("7d", "2026-10-28", "2026-11-03"),
         ("30d", "2026-10-05", "2026-11-03"),
@@ -35,20 +35,20 @@ NOW = ms("2026-11-03T18:00Z")
         ("x..y..z", "2026-11-01", "2026-11-03"),
     ],
 )
-def test_ranges(said: str, first: str, last: str) -> None:
-    view = read_usage_view({"range": said})
+def test_ranges(text: str, first: str, last: str) -> None:
+    view = read_usage_view({"range": text})
     dates = view.dates(local_ordinal(NEW_YORK, NOW))
     assert [date.fromordinal(day).isoformat() for day in dates] == [first, last]
 
 
-def test_a_range_is_cut_to_its_latest_days_and_says_so() -> None:
+def test_a_range_is_cut_to_its_latest_days_with_a_notice() -> None:
     view = read_usage_view({"range": "2020-01-01..2026-10-31"})
     assert len(view.dates(local_ordinal(NEW_YORK, NOW))) == MOST_DAYS
     assert view.cut
 
 
-def test_a_view_stands_in_its_address() -> None:
-    said = {
+def test_a_view_is_in_its_address() -> None:
+    fields = {
         "range": "2026-10",
         "zone": "Asia/Tokyo",
         "units": "metric",
@@ -58,5 +58,5 @@ def test_a_view_stands_in_its_address() -> None:
         "sort": "label",
         "open": "a",
     }
-    assert write_usage_view(read_usage_view(said)) == said
+    assert write_usage_view(read_usage_view(fields)) == fields
     assert set(write_usage_view(UsageView()).values()) == {None}

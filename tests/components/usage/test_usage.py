@@ -1,4 +1,4 @@
-"""A usage summary: which days, whose volume, what it costs, against plain sums of the readings."""
+"""A usage summary's days, volumes and costs, against plain sums of the readings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from components.usage.url_state import (
 )
 from tests.fleets import measured
 from tests.world import ms
-from web.downloads import streaming, xlsx
+from web.downloads import routes, xlsx
 from web.downloads import usage as downloads_usage
 
 NEW_YORK, TOKYO = zone("America/New_York"), zone("Asia/Tokyo")
@@ -41,7 +41,7 @@ HOLE = (ms("2026-11-02T12:00Z"), ms("2026-11-02T15:00Z"))
 
 
 def readings(start: str, end: str) -> list[tuple[int, float]]:
-    """(instant, gallons), every ten minutes but for a hole."""
+    """(instant, gallons), every ten minutes except for a gap."""
     times = range(ms(start), ms(end), STEP_MS)
     return [(at, at // STEP_MS % 7 / 2) for at in times if not HOLE[0] <= at < HOLE[1]]
 
@@ -92,14 +92,14 @@ def access(client: Client) -> ServiceAccess:
     return ServiceAccess(client, ReplyCache())
 
 
-def summary(access: ServiceAccess, **said: str) -> Summary:
-    view = read_usage_view({"range": AUTUMN, **said})
+def summary(access: ServiceAccess, **text: str) -> Summary:
+    view = read_usage_view({"range": AUTUMN, **text})
     picked = pick(access, view, NOW)
     return gather(access, picked.meters, view, picked.price, Deadline(60), NOW)
 
 
 def recomputed(serial: str, tz: Any, ordinal: int) -> list[float]:
-    """The gallons of a local day's readings."""
+    """The gallons of the readings of that local day."""
     start, end = day_start(tz, ordinal), day_start(tz, ordinal + 1)
     return [gallons for at, gallons in READINGS[serial] if start <= at < end]
 
@@ -108,26 +108,26 @@ def recomputed(serial: str, tz: Any, ordinal: int) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["", "Asia/Kolkata", "America/New_York"])
-def test_days_are_each_zones_own_and_sum_up(access: ServiceAccess, name: str) -> None:
-    found = summary(access, zone=name)
-    assert found.progress.complete
-    assert {usage.meter.serial for usage in found.usages} == set(READINGS)
-    for usage in found.usages:
+def test_days_are_local_and_add_up(access: ServiceAccess, name: str) -> None:
+    result = summary(access, zone=name)
+    assert result.progress.complete
+    assert {usage.meter.serial for usage in result.usages} == set(READINGS)
+    for usage in result.usages:
         tz = zone(name or usage.meter.time_zone)
         assert usage.tz is tz
         for day in usage.days:
-            told = recomputed(usage.meter.serial, tz, day.ordinal)
-            assert day.gallons == (pytest.approx(sum(told)) if told else None)
-            assert day.most_flow == (pytest.approx(max(told) / 10) if told else None)
+            values = recomputed(usage.meter.serial, tz, day.ordinal)
+            assert day.gallons == (pytest.approx(sum(values)) if values else None)
+            assert day.most_flow == (pytest.approx(max(values) / 10) if values else None)
         every = [g for d in usage.days for g in recomputed(usage.meter.serial, tz, d.ordinal)]
         assert usage.gallons == (pytest.approx(sum(every)) if every else None)
 
 
-def by_serial(found: Summary) -> Mapping[str, Any]:
-    return {usage.meter.serial: usage for usage in found.usages}
+def by_serial(result: Summary) -> Mapping[str, Any]:
+    return {usage.meter.serial: usage for usage in result.usages}
 
 
-def test_the_day_of_25_hours_and_the_day_that_is_under_way(access: ServiceAccess) -> None:
+def test_the_day_of_25_hours_and_today(access: ServiceAccess) -> None:
     days = by_serial(summary(access))["U-NY"].days
     assert [date.fromordinal(day.ordinal).day for day in days] == [31, 1, 2, 3]
     assert [(d.end_ms - d.start_ms) // HOUR_MS for d in days] == [24, 25, 24, 24]
@@ -142,33 +142,35 @@ def test_the_day_of_25_hours_and_the_day_that_is_under_way(access: ServiceAccess
     assert days[1].mean_flow == pytest.approx(gallons / (25 * 60))
 
 
-def test_nothing_is_due_before_a_device_was_there(access: ServiceAccess) -> None:
+def test_no_reading_is_expected_before_the_installation(access: ServiceAccess) -> None:
     days = by_serial(summary(access))["U-NEW"].days
     assert [day.expected for day in days] == [0, 0, 13 * 6, 13 * 6]
     assert by_serial(summary(access))["U-NEW"].uptime == 1.0
 
 
 def test_a_cost_needs_a_price_and_keeps_its_currency(access: ServiceAccess) -> None:
-    found = by_serial(summary(access))
-    nora = found["U-NY"]
+    result = by_serial(summary(access))
+    nora = result["U-NY"]
     assert nora.cost() == pytest.approx(nora.gallons * 0.02)
     assert nora.cost(nora.with_data[0]) == pytest.approx(nora.with_data[0].gallons * 0.02)
-    assert found["U-TOKYO"].cost() is None
+    assert result["U-TOKYO"].cost() is None
     by_tariff = replace(nora, price=Price(0.5, "USD", False, "City"), charges={1: 4.0, 2: 3.0})
     assert (by_tariff.cost(), by_tariff.cost(nora.with_data[0])) == (7.0, None)
-    assert found["U-NEW"].price.currency == "EUR"
-    all = totals(list(found.values()))
+    assert result["U-NEW"].price.currency == "EUR"
+    all = totals(list(result.values()))
     assert all.costs == pytest.approx(
-        {"USD": found["U-NY"].gallons * 0.02, "EUR": found["U-NEW"].gallons * 1.5}
+        {"USD": result["U-NY"].gallons * 0.02, "EUR": result["U-NEW"].gallons * 1.5}
     )
     assert (all.devices, all.with_data, all.priced) == (4, 3, 2)
-    assert all.gallons == pytest.approx(sum(found[s].gallons for s in ("U-NY", "U-TOKYO", "U-NEW")))
+    assert all.gallons == pytest.approx(
+        sum(result[s].gallons for s in ("U-NY", "U-TOKYO", "U-NEW"))
+    )
 
 
-# --- Asking --------------------------------------------------------------------------------------
+# --- Requests ------------------------------------------------------------------------------------
 
 
-def test_a_summary_comes_in_instalments(access: ServiceAccess) -> None:
+def test_a_summary_is_built_in_steps(access: ServiceAccess) -> None:
     view = read_usage_view({"range": AUTUMN})
     meters = pick(access, view, NOW).meters
     begun = gather(access, meters, view, None, Deadline(0), NOW)
@@ -176,7 +178,7 @@ def test_a_summary_comes_in_instalments(access: ServiceAccess) -> None:
     whole = gather(access, meters, view, None, Deadline(60), NOW)
     assert whole.progress.complete
     again = gather(access, meters, view, None, Deadline(0), NOW + 1_000)
-    assert again.usages == whole.usages  # what is known isn't asked for again
+    assert again.usages == whole.usages  # complete devices aren't requested again
 
 
 def test_a_summary_of_no_device_is_complete(access: ServiceAccess) -> None:
@@ -185,26 +187,26 @@ def test_a_summary_of_no_device_is_complete(access: ServiceAccess) -> None:
     assert (nobody.usages, nobody.progress.complete) == ((), True)
 
 
-def test_one_summary_asks_a_question_a_device_and_one_a_day_for_all(
+def test_a_summary_sends_one_request_a_device_and_one_a_day(
     access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    query: list[str] = []
     for name in ("datapoints", "latest"):
         plain = getattr(Client, name)
 
         def counted(self: Client, *a: Any, plain: Any = plain, name: str = name, **k: Any) -> Any:
-            asked.append(name)
+            query.append(name)
             return plain(self, *a, **k)
 
         monkeypatch.setattr(Client, name, counted)
     summary(access, zone="UTC", devices=",".join(ids(access, "U-NY", "U-TOKYO")))
-    # One of them is whether readings disprove a date of installation that lies in the range.
-    assert (asked.count("datapoints"), asked.count("latest")) == (2, 5)
+    # One of them checks whether readings are older than an installation date in the range.
+    assert (query.count("datapoints"), query.count("latest")) == (2, 5)
 
 
 def ids(access: ServiceAccess, *serials: str) -> list[str]:
-    known = {d.serial_number: d.id for d in access.client.devices().devices}
-    return [known[serial] for serial in serials]
+    fields = {d.serial_number: d.id for d in access.client.devices().devices}
+    return [fields[serial] for serial in serials]
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, *ids: str) -> None:
@@ -218,28 +220,28 @@ def failing(monkeypatch: pytest.MonkeyPatch, *ids: str) -> None:
     monkeypatch.setattr(Client, "datapoints", datapoints)
 
 
-def test_one_device_that_fails_fails_alone(
+def test_a_failing_device_does_not_fail_the_others(
     access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing(monkeypatch, *ids(access, "U-TOKYO"))
-    found = by_serial(summary(access))
-    assert {s: bool(usage.failure) for s, usage in found.items()} == {
+    result = by_serial(summary(access))
+    assert {s: bool(usage.failure) for s, usage in result.items()} == {
         serial: serial == "U-TOKYO" for serial in READINGS
     }
-    assert found["U-NY"].uptime is not None
+    assert result["U-NY"].uptime is not None
 
 
-def test_a_service_that_fails_is_no_summary(
+def test_a_failing_service_gives_no_summary(
     access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         failing(patch, *ids(access, *READINGS))
         with pytest.raises(Internal):
             summary(access)
-    assert summary(access).progress.complete  # and isn't remembered
+    assert summary(access).progress.complete  # and isn't cached
 
 
-def test_too_many_devices_are_said_in_words_and_not_asked_for(
+def test_too_many_devices_get_a_message_and_no_request(
     access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("components.usage.queries.MOST_DEVICES", 3)
@@ -251,7 +253,7 @@ def test_too_many_devices_are_said_in_words_and_not_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("said", "labels"),
+    ("fields", "labels"),
     [
         ({"q": "to"}, ["Toshi"]),
         ({"group": "East"}, ["Nora"]),
@@ -260,14 +262,14 @@ def test_too_many_devices_are_said_in_words_and_not_asked_for(
     ],
 )
 def test_devices_by_search_and_group(
-    access: ServiceAccess, said: dict[str, str], labels: list[str]
+    access: ServiceAccess, fields: dict[str, str], labels: list[str]
 ) -> None:
-    picked = pick(access, read_usage_view(said), NOW)
+    picked = pick(access, read_usage_view(fields), NOW)
     assert sorted(meter.label for meter in picked.meters) == sorted(labels)
     assert bool(picked.words) == (not labels)
 
 
-def test_a_device_out_of_sight_is_not_chosen(access: ServiceAccess) -> None:
+def test_a_device_outside_the_scope_is_not_chosen(access: ServiceAccess) -> None:
     assert pick(access, UsageView(devices=(str(uuid4()),)), NOW).meters == ()
 
 
@@ -279,13 +281,13 @@ def at_now(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloads_usage, "now_ms", lambda: NOW)
 
 
-def told(table: Any) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO("".join(streaming.csv_lines(table)))))
+def records(table: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(routes.csv_lines(table)))))
 
 
 @pytest.mark.usefixtures("at_now")
 def test_the_days_file_is_the_summary(access: ServiceAccess) -> None:
-    rows = told(
+    rows = records(
         downloads_usage.days_file(access, {"range": AUTUMN, "units": "metric", "sort": "label"})
     )
     assert {row["serial_number"] for row in rows} == {"U-NY", "U-TOKYO", "U-NEW", "'=U-NEVER"}
@@ -302,11 +304,11 @@ def test_the_days_file_is_the_summary(access: ServiceAccess) -> None:
 
 
 @pytest.mark.usefixtures("at_now")
-def test_the_devices_file_sums_the_days_file(access: ServiceAccess) -> None:
-    days = told(downloads_usage.days_file(access, {"range": AUTUMN}))
+def test_the_devices_file_is_the_sum_of_the_days_file(access: ServiceAccess) -> None:
+    days = records(downloads_usage.days_file(access, {"range": AUTUMN}))
     table = downloads_usage.devices_file(access, {"range": AUTUMN})
     assert table.name == "weir_usage_2026-10-31_2026-11-03_by-device"
-    for row in told(table):
+    for row in records(table):
         own = [d for d in days if d["serial_number"] == row["serial_number"]]
         volumes = [float(d["volume (gal)"]) for d in own if d["volume (gal)"]]
         assert float(row["volume (gal)"] or 0) == pytest.approx(sum(volumes))
@@ -314,11 +316,11 @@ def test_the_devices_file_sums_the_days_file(access: ServiceAccess) -> None:
 
 
 @pytest.mark.usefixtures("at_now")
-def test_a_file_that_takes_too_long_is_the_services_failure_not_the_readers(
+def test_a_file_that_takes_too_long_is_a_server_error(
     access: ServiceAccess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(downloads_usage, "FILE_PATIENCE_S", 0.0)
-    answer = streaming.sent(
+    answer = routes.sent(
         lambda: downloads_usage.days_file(access, {"range": AUTUMN}), "csv", gzip=False
     )
     assert answer.status_code == 503
@@ -326,10 +328,12 @@ def test_a_file_that_takes_too_long_is_the_services_failure_not_the_readers(
 
 
 @pytest.mark.usefixtures("at_now")
-def test_the_workbook_holds_what_the_csv_holds(access: ServiceAccess) -> None:
-    said = {"range": AUTUMN}
-    rows = told(downloads_usage.days_file(access, said))
-    book = load_workbook(io.BytesIO(b"".join(xlsx.chunks(downloads_usage.days_file(access, said)))))
+def test_the_workbook_equals_the_csv(access: ServiceAccess) -> None:
+    fields = {"range": AUTUMN}
+    rows = records(downloads_usage.days_file(access, fields))
+    book = load_workbook(
+        io.BytesIO(b"".join(xlsx.chunks(downloads_usage.days_file(access, fields))))
+    )
     header, *cells = book.worksheets[0].iter_rows(values_only=True)
     assert list(rows[0]) == list(header)
     for row, cell in zip(rows, cells, strict=True):
@@ -347,11 +351,11 @@ def column(usages: Any, at: int) -> list[str]:
     return [cells[at] for cells in amounts([(each, each) for each in usages], US)]
 
 
-def test_each_column_has_one_number_of_decimals(access: ServiceAccess) -> None:
+def test_each_column_has_one_count_of_decimals(access: ServiceAccess) -> None:
     usages = summary(access).usages
     for at in (0, 2, 3):
-        told = [text.split()[0] for text in column(usages, at) if text != "–"]
-        assert len({len(text.partition(".")[2]) for text in told}) == 1, told
+        values = [text.split()[0] for text in column(usages, at) if text != "–"]
+        assert len({len(text.partition(".")[2]) for text in values}) == 1, values
 
 
 @pytest.mark.parametrize("head", SORTED_BY)
@@ -359,23 +363,26 @@ def test_every_head_sorts(access: ServiceAccess, head: str) -> None:
     usages = summary(access).usages
     sort = SORTED_BY[head]
     assert sort in SORTS
-    found = ordered(usages, sort)
-    assert sorted(u.meter.id for u in found) == sorted(u.meter.id for u in usages)
+    result = ordered(usages, sort)
+    assert sorted(u.meter.id for u in result) == sorted(u.meter.id for u in usages)
     values = {
-        "volume": [-(u.gallons or -1) for u in found],
-        "mean-flow": [-(u.mean_flow or -1) for u in found],
-        "max-flow": [-(u.most_flow or -1) for u in found],
-        "days": [len(u.with_data) for u in found],
+        "volume": [-(u.gallons or -1) for u in result],
+        "mean-flow": [-(u.mean_flow or -1) for u in result],
+        "max-flow": [-(u.most_flow or -1) for u in result],
+        "days": [len(u.with_data) for u in result],
     }.get(sort, [])
     assert values == sorted(values)
 
 
-def test_a_sum_that_devices_are_missing_from_is_not_written_as_the_total(
+def test_a_partial_sum_is_not_written_as_the_total(
     access: ServiceAccess,
 ) -> None:
     usages = summary(access).usages
     whole = sums(totals(usages, len(usages)), US)[0]
     part = sums(totals(usages, len(usages) + 1), US)[0]
     assert whole.value != "–"
-    told = sum(u.gallons is not None for u in usages)
-    assert (part.value, part.note) == ("–", f"{whole.value} in {told} of {len(usages) + 1} devices")
+    values = sum(u.gallons is not None for u in usages)
+    assert (part.value, part.note) == (
+        "–",
+        f"{whole.value} in {values} of {len(usages) + 1} devices",
+    )

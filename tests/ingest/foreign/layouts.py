@@ -1,10 +1,10 @@
-"""Small files as real meters' sources lay them out, with what flowed by each device."""
+"""Small files in the layouts of real sources, with each device's true volume."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
@@ -21,13 +21,15 @@ ROWS = 96
 
 @dataclass(frozen=True, slots=True)
 class LayoutCase:
-    """``correction``: the one setting that the file itself doesn't tell. ``gallons`` by device."""
+    """``correction`` is the one setting that the file itself doesn't give. ``gallons`` by
+    device."""
 
     name: str
     make: Callable[[], bytes]
     gallons: dict[str, float]
     correction: str = ""
     first: str = "2025-10-01T00:00:00Z"
+    refused: int = 0
 
 
 def litres(row: int, device: int = 0) -> int:
@@ -53,8 +55,16 @@ def registers(device: int, start: int) -> list[int]:
     return result
 
 
-def _lines(*lines: str, encoding: str = "utf-8", end: str = "\n") -> bytes:
-    return (end.join(lines) + end).encode(encoding)
+def lines(*rows: str, encoding: str = "utf-8", end: str = "\n") -> bytes:
+    return (end.join(rows) + end).encode(encoding)
+
+
+def hourly(zone: ZoneInfo | None = None) -> Iterable[tuple[int, datetime]]:
+    return enumerate(times(3600, zone))
+
+
+def quarters() -> Iterable[tuple[datetime, int]]:
+    return zip(times(900), registers(0, 55_000), strict=True)
 
 
 def german() -> bytes:
@@ -66,13 +76,13 @@ def german() -> bytes:
             rows.append(
                 f"Z-44{device};{moment:%d.%m.%Y %H:%M};{litre};14,{row % 10};-{70 + row % 9};"
             )
-    return _lines(*rows, encoding="cp1252", end="\r\n")
+    return lines(*rows, encoding="cp1252", end="\r\n")
 
 
 def ampds() -> bytes:
     """AMPds2: Unix seconds, a counter and rates in litres a minute."""
     values = zip(times(60), registers(0, 40), strict=True)
-    return _lines(
+    return lines(
         "UNIX_TS,counter,avg_rate,inst_rate",
         *(
             f"{moment.timestamp():.0f},{value},{litres(row)}.0,{litres(row)}.5"
@@ -83,7 +93,7 @@ def ampds() -> bytes:
 
 def weusedto() -> bytes:
     """WEUSEDTO: no header, Unix seconds and millilitres a second."""
-    return _lines(*(f"{m.timestamp():.0f},{litres(row)}.5" for row, m in enumerate(times(1))))
+    return lines(*(f"{m.timestamp():.0f},{litres(row)}.5" for row, m in enumerate(times(1))))
 
 
 def swm() -> bytes:
@@ -96,7 +106,7 @@ def swm() -> bytes:
             rows.append(
                 f"a{device}-key;I11{device};{m:%d/%m/%Y %H:%M:%S};{value};{litres(row, device)}"
             )
-    return gzip.compress(_lines(*rows))
+    return gzip.compress(lines(*rows))
 
 
 def amphiro() -> bytes:
@@ -107,7 +117,7 @@ def amphiro() -> bytes:
         rows.append(
             f"showerA,{moment:%Y-%m-%d %H:%M:%S},false,{volume},6.5,{volume * 9},3{row % 9}"
         )
-    return _lines(*rows)
+    return lines(*rows)
 
 
 def districts() -> bytes:
@@ -133,7 +143,7 @@ def american() -> bytes:
     rows = ['"Meter ID","Read Date","Read Time","Usage (gal)"']
     for row, m in reversed(list(enumerate(times(3600, ZoneInfo("America/New_York"))))):
         rows.append(f'"10045","{m:%m/%d/%Y}","{m:%I:%M %p}","{1000 + litres(row):,}.25"')
-    return _lines(*rows)
+    return lines(*rows)
 
 
 def uplinks() -> bytes:
@@ -142,7 +152,7 @@ def uplinks() -> bytes:
     for m, value in zip(times(900), registers(0, 55_000), strict=True):
         payload = {"volume_m3": value / 1000, "battery": 3.6}
         rows.append(json.dumps({"deviceName": "lora-7", "time": m.isoformat(), "payload": payload}))
-    return _lines(*rows)
+    return lines(*rows)
 
 
 def spanish() -> bytes:
@@ -152,7 +162,7 @@ def spanish() -> bytes:
         f"C-1\t{m:%d/%m/%Y}\t{m:%H:%M}\t{litres(row) / 1000:.3f}".replace(".", ",")
         for row, m in enumerate(times(3600, ZoneInfo("Europe/Madrid")))
     ]
-    return _lines(*rows, encoding="utf-16")
+    return lines(*rows, encoding="utf-16")
 
 
 def wide_registers() -> bytes:
@@ -162,20 +172,20 @@ def wide_registers() -> bytes:
     for moment, one, two in both:
         days = (moment - datetime(1899, 12, 30, tzinfo=UTC)) / timedelta(days=1)
         rows.append(f"{days:.10f},{one},{two}")
-    return _lines(*rows)
+    return lines(*rows)
 
 
 CHICAGO, PARIS = ZoneInfo("America/Chicago"), ZoneInfo("Europe/Paris")
 
 
 def half_hours() -> bytes:
-    """A row a day and a column a half hour, in cubic metres, without a word of it."""
+    """A row a day and a column a half hour, in cubic metres, without any unit given."""
     clocks = [f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 30)]
     rows = ["Customer,Serial,Date," + ",".join(clocks)]
     for day in range(2):
         values = (f"{litres(48 * day + place) / 1000:.3f}" for place in range(48))
         rows.append(f"210012345,AA9,{10 + day:02}/10/2025," + ",".join(values))
-    return _lines(*rows)
+    return lines(*rows)
 
 
 def endpoints() -> bytes:
@@ -192,7 +202,7 @@ def endpoints() -> bytes:
                 f"AC{device},EP-{device},{m:%Y-%m-%d %H:%M:%S},US/Central,{gallons:.6f},Gallons,"
                 f"{read:.6f},Gallons"
             )
-    return _lines(*rows)
+    return lines(*rows)
 
 
 def wmbusmeters() -> bytes:
@@ -200,7 +210,7 @@ def wmbusmeters() -> bytes:
     same = {"media": "water", "meter": "multical21", "name": "Tap", "id": "76348799"}
     more = {"target_m3": 6.4, "max_flow_m3h": 0.2, "flow_temperature_c": 12}
     more |= {"external_temperature_c": 21, "current_status": ""}
-    return _lines(
+    return lines(
         *(
             json.dumps(same | {"total_m3": value / 1000} | more | {"timestamp": f"{m:%FT%TZ}"})
             for m, value in zip(times(900), registers(0, 55_000), strict=True)
@@ -221,7 +231,7 @@ def annotated() -> bytes:
             rows.append(
                 f",,{device},2025-10-01T00:00:00Z,{m:%FT%TZ},{value},volume_l,water,M-{device}"
             )
-    return _lines(*rows, end="\r\n")
+    return lines(*rows, end="\r\n")
 
 
 def tidy() -> bytes:
@@ -230,7 +240,7 @@ def tidy() -> bytes:
     for row, m in enumerate(times(900)):
         rows.append(f"W7,{m.isoformat()},temperature,{10 + row % 5},°C")
         rows.append(f"W7,{m.isoformat()},volume,{litres(row)},L")
-    return _lines(*rows)
+    return lines(*rows)
 
 
 def logger() -> bytes:
@@ -242,7 +252,7 @@ def logger() -> bytes:
         '"","","Tot","Min"',
     ]
     rows += [f'"{m:%F %T}",{row},{litres(row)},12.{row % 9}' for row, m in enumerate(times(900))]
-    return _lines(*rows)
+    return lines(*rows)
 
 
 def index() -> bytes:
@@ -251,7 +261,7 @@ def index() -> bytes:
     for row, (m, value) in enumerate(zip(times(3600, PARIS), registers(0, 55_000), strict=True)):
         numbers = f"{value / 1000:.3f};{litres(row) / 1000:.3f}".replace(".", ",")
         rows.append(f"{m:%d/%m/%Y %Hh%M};{numbers};0")
-    return _lines(*rows, encoding="latin-1")
+    return lines(*rows, encoding="latin-1")
 
 
 def radio() -> bytes:
@@ -260,7 +270,7 @@ def radio() -> bytes:
     for row, (m, value) in enumerate(zip(times(3600, CHICAGO), registers(0, 7_000), strict=True)):
         gallons = value / LITRES_PER_GALLON
         rows.append(f"1550001|{m:%m-%d-%Y %H:%M:%S}|{gallons:.6f}|GAL|-{90 + row % 9}")
-    return _lines(*rows)
+    return lines(*rows)
 
 
 ALL, LATER = range(ROWS), range(1, ROWS)

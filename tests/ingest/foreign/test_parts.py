@@ -1,10 +1,11 @@
-"""Numbers, times, zones and units as files write them, row by row."""
+"""Numbers, times, zones and units in files of other sources."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from api.ingest.foreign.column_meanings import column, guess_meanings
 from api.ingest.foreign.dates import guess_form, parse_times
 from api.ingest.foreign.encoding import guess_encoding
 from api.ingest.foreign.numbers import guess_decimal, parse_numbers
@@ -50,6 +51,10 @@ def test_the_decimal_sign(texts: list[str], expected: tuple[str, bool]) -> None:
         ("12,5 m³", ",", 12.5),
         ("7 gal", ".", 7.0),
         ("n/a", ".", None),
+        ("---", ".", None),
+        ("<0.1", ".", None),
+        ("-0.0", ".", 0.0),
+        ("1'234.5", ".", 1234.5),
         ("", ".", None),
         ("inf", ".", "refused"),
         ("12:30", ".", "refused"),
@@ -58,8 +63,8 @@ def test_the_decimal_sign(texts: list[str], expected: tuple[str, bool]) -> None:
 )
 def test_numbers(text: str, decimal: str, expected: float | str | None) -> None:
     numbers, ok = parse_numbers([text, "1"], decimal)
-    found = numbers[0] if ok[0] else "refused"
-    assert found == expected or (expected is None and np.isnan(found))
+    result = numbers[0] if ok[0] else "refused"
+    assert result == expected or (expected is None and np.isnan(result))
 
 
 @cases(
@@ -75,30 +80,53 @@ def test_numbers(text: str, decimal: str, expected: float | str | None) -> None:
         (["1764000000000"], "epoch_ms", True, "2025-11-24T16:00:00Z"),
         (["45985.5"], "excel", True, "2025-11-24T12:00:00Z"),
         (["20251124 1200"], "%Y%m%d %H%M", True, "2025-11-24T12:00:00Z"),
+        (["2025100106"], "%Y%m%d%H", True, "2025-10-01T06:00:00Z"),
+        (["24.12.2025 24:00"], "%d.%m.%Y %H:%M", True, "2025-12-25T00:00:00Z"),
+        (["2025-W40-3"], "iso", True, "2025-10-01T00:00:00Z"),
+        (["20251001T061500Z"], "iso", True, "2025-10-01T06:15:00Z"),
+        (["2025-10-01 06:15 UTC", "Total"], "iso", True, "2025-10-01T06:15:00Z"),
+        (["Mi., 1. Oktober 2025 6:15 Uhr MESZ"], "%d %b %Y %H:%M %z", True, "2025-10-01T04:15:00Z"),
+        (["1 févr. 2025 13h45"], "%d %b %Y %Hh%M", True, "2025-02-01T13:45:00Z"),
         (["5-Nov-2025 6:05"], "%d-%b-%Y %H:%M", True, "2025-11-05T06:05:00Z"),
     ],
 )
 def test_times(texts: list[str], form: str, sure: bool, instant: str) -> None:
     assert guess_form(texts, day_first=True) == (form, sure)
     ms, ok, _ = parse_times([*texts, "none"], form)
-    assert (stamp(int(ms[0])), ok.tolist()) == (instant, [*[True] * len(texts), False])
+    read = [text != "Total" for text in texts]
+    assert (stamp(int(ms[0])), ok.tolist()) == (instant, [*read, False])
+
+
+def test_one_impossible_date_among_many_leaves_the_format() -> None:
+    texts = [*(f"{day:02}.10.2026 06:00" for day in range(1, 31)), "31.11.2026 06:00"]
+    assert guess_form(texts, day_first=True) == ("%d.%m.%Y %H:%M", True)
+    ms, ok, _ = parse_times(texts, "%d.%m.%Y %H:%M")
+    assert (ms[-1], ok.tolist()) == (0, [True] * 30 + [False])
+    assert guess_form(texts[-3:], day_first=True) is None
 
 
 @pytest.mark.parametrize("newest_first", [False, True])
-def test_the_doubled_hour_is_told_apart_by_order(newest_first: bool) -> None:
+def test_the_repeated_hour_is_resolved_by_row_order(newest_first: bool) -> None:
     rows = BERLIN_2026[::-1] if newest_first else BERLIN_2026
     wall = np.array([parse_instant(text) for text, _ in rows])
     clock = WallClock(newest_first)
     devices = np.zeros(1, np.int64)
-    found = [clock.instants(wall[at : at + 1], "Europe/Berlin", devices)[0] for at in range(6)]
+    results = [clock.instants(wall[at : at + 1], "Europe/Berlin", devices)[0] for at in range(6)]
     hours = [1 if second else 2 for _, second in rows]
-    assert ((wall - np.array(found)) // 3_600_000).tolist() == hours
+    assert ((wall - np.array(results)) // 3_600_000).tolist() == hours
 
 
-def test_a_time_that_the_spring_clock_skips_counts_on() -> None:
+def test_an_hourly_meter_may_report_twice_before_the_hour_is_repeated() -> None:
+    texts = ("02:56:14", "02:56:28", "02:56:28", "03:56:28")
+    wall = np.array([parse_instant(f"2026-10-25T{text}Z") for text in texts])
+    instants = WallClock().instants(wall, "Europe/Berlin", np.zeros(4, np.int64))
+    assert [stamp(ms)[11:16] for ms in instants.tolist()] == ["00:56", "00:56", "01:56", "02:56"]
+
+
+def test_a_skipped_local_time_continues_the_count() -> None:
     wall = np.array([parse_instant("2026-03-29T02:30:00Z")])
-    found = WallClock().instants(wall, "Europe/Berlin", np.zeros(1, np.int64))
-    assert stamp(int(found[0])) == "2026-03-29T01:30:00Z"
+    result = WallClock().instants(wall, "Europe/Berlin", np.zeros(1, np.int64))
+    assert stamp(int(result[0])) == "2026-03-29T01:30:00Z"
 
 
 @cases(
@@ -113,6 +141,9 @@ def test_a_time_that_the_spring_clock_skips_counts_on() -> None:
         ("m3_per_h", "m3/h"),
         ("flow_amount", ""),
         ("litres (m3)", "m3"),
+        ("pulses, 10 L/pulse", "10 l"),
+        ("Reading (x100 gal)", "100 gal"),
+        ("Zone 5 l/s", "l/s"),
         ("Level", ""),
     ],
 )
@@ -120,7 +151,7 @@ def test_units_in_headings(heading: str, unit: str) -> None:
     assert unit_in(heading) == unit
 
 
-def test_units_are_of_their_values() -> None:
+def test_values_have_units() -> None:
     assert factor("l/s", "rate") == pytest.approx(15.850323)
     assert factor("m3", "register") == pytest.approx(264.172052)
     for unit, values in (("l", "rate"), ("l/s", "amount"), ("stone", "amount")):
@@ -134,7 +165,7 @@ def test_encodings(encoding: str) -> None:
     assert guess_encoding(text.encode(encoding)) == encoding
 
 
-def test_a_unit_alone_is_western() -> None:
+def test_a_text_with_only_a_unit_sign_is_windows_1252() -> None:
     head = "Contatore;Data;Portata (m³/h)\n" + "W-1;2025-10-30 00:00;1,5\n" * 50
     assert guess_encoding(head.encode("cp1252")) == "cp1252"
 
@@ -145,3 +176,27 @@ def test_the_table_below_a_title() -> None:
     rows = [line.split(";") for line in text.split("\n") if line]
     assert header_row(rows) == 2
     assert header_row(rows[2:]) == 0
+
+
+@cases(
+    ("headings", "device"),
+    [
+        (("Site Name", "Logger ID"), "Logger ID"),
+        (("Device Name", "Device ID"), "Device ID"),
+        (("Customer", "Meter"), "Meter"),
+        (("Site Name", "Alarm ID"), "Site Name"),
+    ],
+)
+def test_an_identifier_names_a_device_rather_than_its_site(
+    headings: tuple[str, str], device: str
+) -> None:
+    """Both columns tell the series apart."""
+    texts = (["2026-01-01 00:00", "2026-01-01 01:00"] * 2, ["Mill", "Mill", "Dam", "Dam"],
+             ["A7", "A7", "B2", "B2"], ["0.5", "1", "2", "3"])  # fmt: skip
+    names = ("Time", *headings, "Volume (l)")
+    columns = [
+        column(name, each, ".", day_first=False) for name, each in zip(names, texts, strict=True)
+    ]
+    place = guess_meanings(columns).place("device")
+    assert place is not None
+    assert names[place] == device

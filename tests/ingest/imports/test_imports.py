@@ -1,9 +1,11 @@
-"""Imports over the service: sent in pieces, guessed, previewed, carried out, paused and undone."""
+"""Imports over HTTP: upload in pieces, guessed mapping, preview, run, pause and undo."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from flask.testing import FlaskClient
@@ -22,7 +24,7 @@ from api.store.open import open_store
 from api.timez import parse_instant
 from tests.commands.conftest import CommandLine
 from tests.ingest.foreign.layouts import CASES, LayoutCase
-from tests.store.fleet import everything
+from tests.store.fleet import everything, reading
 from tests.tables import cases
 
 PATH = "/insight/v1/imports"
@@ -30,7 +32,7 @@ GERMAN, AMPDS = (next(c for c in CASES if c.name == name) for name in ("german.c
 
 
 class Site:
-    """The service over a store, whose jobs run when the test says so."""
+    """The service over a store; its jobs run when the test calls ``work``."""
 
     def __init__(self, flask: CommandLine, store: Store, folder: Path, org: str) -> None:
         self.store, self.org, self.waiting = store, org, list[str]()
@@ -82,7 +84,7 @@ def site(sqlite_url: str, tmp_path: Path) -> Site:
     return Site(weir, open_store(sqlite_url), tmp_path / "instance", org)
 
 
-def test_a_file_is_sent_guessed_corrected_imported_and_undone(site: Site) -> None:
+def test_a_file_is_uploaded_guessed_corrected_imported_and_undone(site: Site) -> None:
     id = site.upload(GERMAN)
     seen = site.ask("GET", f"/{id}")
     assert seen["state"] == "ready"
@@ -106,13 +108,88 @@ def test_a_file_is_sent_guessed_corrected_imported_and_undone(site: Site) -> Non
     site.work()
     undone = site.ask("GET", f"/{id}")
     assert (undone["state"], undone["outcome"]["removed"]) == ("undone", 192)
-    assert site.gallons("Z-440") == 0.0
+    assert undone["outcome"]["deleted"] == ["Z-440", "Z-441"]
+    assert site.store.resolve(everything(site.org), ["Z-440"]) == [None]
     actions = [entry["action"] for entry in site.flask.ask("audit", "list", "--org", site.org)]
-    assert {"import", "undo import"} <= set(actions)
+    assert {"import", "undo import", "delete"} <= set(actions)
+
+    assert site.ask("PATCH", f"/{id}", json={"settings": {}})["state"] == "ready"
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    assert site.gallons("Z-440") == pytest.approx(GERMAN.gallons["Z-440"])
 
 
-def test_undo_leaves_what_was_there_before_and_what_came_since(site: Site) -> None:
-    for _ in range(2):  # the second file brings nothing new
+def test_new_devices_have_the_names_that_the_file_gives_them(site: Site) -> None:
+    rows = [
+        f"{name};{serial};{hour:02}.10.2025 06:00;{hour}"
+        for name, serial in (("Mill", "L-1"), ("Dam", "L-2"))
+        for hour in (1, 2, 3)
+    ]
+    text = "\n".join(["Site Name;Logger ID;Time;Volume (l)", *rows])
+    id = site.upload(LayoutCase("sites.csv", text.encode, {}))
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    labels = [d.label for d in site.store.resolve(everything(site.org), ["L-1", "L-2"]) if d]
+    assert labels == ["Mill", "Dam"]
+
+
+def test_the_preview_has_the_zone_of_new_devices(site: Site) -> None:
+    """The organization's, in which the import then reads the times too."""
+    site.flask.ask("orgs", "set", site.org, "--zone", "Europe/Berlin")
+    id = site.upload(GERMAN)
+    seen = site.ask("GET", f"/{id}")["preview"]
+    assert seen["zone"] == "Europe/Berlin"
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    (device,) = site.store.resolve(everything(site.org), ["Z-440"])
+    assert device is not None
+    first = min(row["recordedAt"] for row in seen["rows"] if row["device"] == "Z-440")
+    assert site.store.bounds(device, RAW, Span()) == (first, ANY)
+
+
+def _label(site: Site) -> None:
+    site.flask.ask("devices", "set", "Z-440", "label=Hall", "--org", site.org)
+
+
+def _parent(site: Site) -> None:
+    site.flask.ask("devices", "parent", "Z-441", "Z-440", "--org", site.org)
+
+
+def _note(site: Site) -> None:
+    at = ("--from", "2025-10-01T00:00:00Z")
+    site.flask.ask("notes", "create", "seen", "--device", "Z-440", *at, "--org", site.org)
+
+
+def _budget(site: Site) -> None:
+    site.flask.ask("budgets", "set", "3000", "--device", "Z-440", "--org", site.org)
+
+
+def _reading(site: Site) -> None:
+    (device,) = site.store.resolve(everything(site.org), ["Z-440"])
+    assert device is not None
+    site.store.write([reading(device, parse_instant("2020-10-01T00:30:30Z"), flow_amount=1.0)])
+
+
+@pytest.mark.parametrize("used", [_label, _parent, _note, _budget, _reading])
+def test_undo_keeps_a_new_device_that_is_used(site: Site, used: Callable[[Site], None]) -> None:
+    id = site.upload(GERMAN)
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    used(site)
+    pretended = site.flask.ask("readings", "undo-import", id, "--pretend")
+    done = site.flask.ask("readings", "undo-import", id)
+    assert done == pretended
+    assert done["readings"] == 192
+    assert "Z-440" not in done["devices"]
+    assert site.store.resolve(everything(site.org), ["Z-440"]) != [None]
+    (listed,) = site.flask.ask("readings", "imports", "--org", site.org)
+    assert (listed["id"], listed["state"], listed["created"]) == (id, "undone", 2)
+    (message,) = site.ask("GET", f"/{id}")["outcome"]["messages"]
+    assert message.startswith("New devices with other readings, notes or settings stay: Z-440")
+
+
+def test_undo_leaves_earlier_and_later_readings(site: Site) -> None:
+    for _ in range(2):  # the second file has nothing new
         id = site.upload(AMPDS)
         site.ask("POST", f"/{id}/begin")
         site.work()
@@ -136,7 +213,7 @@ def test_an_import_pauses_before_its_next_batch_and_continues(site: Site) -> Non
 def test_an_import_that_pauses_midway_continues_to_the_same_readings(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A register's volume between two batches isn't lost, and undo takes both parts back."""
+    """A register's volume between two batches isn't lost, and undo removes both parts."""
     monkeypatch.setattr(convert, "CHUNK_VALUES", 100)
     monkeypatch.setattr(convert, "BATCH_CHUNKS", 1)
     id = site.upload(GERMAN)
@@ -161,21 +238,20 @@ def test_a_job_that_was_killed_is_interrupted_and_continues(site: Site) -> None:
     id = site.upload(AMPDS)
     site.ask("POST", f"/{id}/begin")
     folder = site.folders.any(id)
-    folder.report(Outcome("running"))  # and nobody holds its lock
+    folder.report(Outcome("running"))  # and no process holds its lock
     assert site.ask("GET", f"/{id}")["state"] == "interrupted"
     site.ask("POST", f"/{id}/begin")
     site.work()
     assert site.ask("GET", f"/{id}")["outcome"]["stored"] == 96
 
 
-def test_undo_keeps_a_reading_that_came_in_between(site: Site) -> None:
+def test_undo_keeps_a_reading_stored_in_between(site: Site) -> None:
     id = site.upload(AMPDS)
     site.ask("POST", f"/{id}/begin")
     site.work()
     (device,) = site.store.resolve(everything(site.org), ["ampds"])
     assert device is not None
-    late = (device.key, parse_instant("2025-10-01T00:30:30Z"), 1.0, *[None] * 6)
-    site.store.write([late])
+    site.store.write([reading(device, parse_instant("2025-10-01T00:30:30Z"), flow_amount=1.0)])
     site.ask("POST", f"/{id}/undo")
     site.work()
     undone = site.ask("GET", f"/{id}")["outcome"]
@@ -199,7 +275,7 @@ def test_refused_rows_are_a_table_and_a_file(site: Site) -> None:
     assert lines[1] == 'volume (l) is not a number,M-1,"M-1,2025-10-01 03:00:00,=bad"'
 
 
-def test_the_document_holds_every_path_of_imports(site: Site) -> None:
+def test_the_openapi_document_has_every_path_of_imports(site: Site) -> None:
     answer = site.http.get("/insight/v1/api-json", headers={KEY_HEADER: site.key}).get_json()
     documented = {
         f"{verb.upper()} {path}"
@@ -216,7 +292,7 @@ def test_the_document_holds_every_path_of_imports(site: Site) -> None:
     assert documented == served
 
 
-def test_what_may_not_be_is_refused(site: Site) -> None:
+def test_invalid_requests_are_refused(site: Site) -> None:
     id = site.upload(AMPDS)
     one, settings = f"/{id}", {"settings": {"colour": "red"}}
     site.ask("GET", status=403, key=site.new_key("operator"))
@@ -233,7 +309,7 @@ def test_what_may_not_be_is_refused(site: Site) -> None:
     site.ask("GET", one, status=404)
 
 
-def test_another_organizations_import_is_none(site: Site) -> None:
+def test_an_import_of_another_organization_is_not_found(site: Site) -> None:
     id = site.upload(AMPDS)
     other = site.flask.ask("orgs", "create", "Other")["id"]
     key = site.flask.ask("keys", "create", "--org", other, "--role", "administrator")["key"]
@@ -241,7 +317,14 @@ def test_another_organizations_import_is_none(site: Site) -> None:
     assert site.ask("GET", key=key)["data"] == []
 
 
-def test_an_upload_that_is_no_table_fails_in_words(site: Site) -> None:
+def test_a_table_without_a_time_shows_its_values(site: Site) -> None:
+    id = site.upload(LayoutCase("days.csv", lambda: b"meter,litres\nA,1\nA,2\n", {}), pieces=1)
+    seen = site.ask("GET", f"/{id}")["preview"]
+    assert seen["problem"] == "No column is the time."
+    assert seen["samples"] == [["A"], ["1", "2"]]
+
+
+def test_an_upload_that_is_not_a_table_fails_with_a_message(site: Site) -> None:
     id = site.upload(LayoutCase("photo.csv", lambda: b"\x89PNG\r\n" * 5, {}), pieces=1)
     seen = site.ask("GET", f"/{id}")
     assert seen["state"] in ("failed", "ready")

@@ -1,4 +1,4 @@
-"""A real broker, an organization with two meters, and Weir listening."""
+"""A real broker, an organization with two meters, and the MQTT consumer."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Site:
         self.devices = [d for d in store.resolve(everything("acme"), ["N-1", "N-2"]) if d]
 
     def settings(self, **more: str) -> Settings:
-        said = {
+        fields = {
             "WEIR_MQTT_URL": self.broker.url,
             "WEIR_INSTANCE": str(self.folder / "instance"),
         }
-        return Settings.from_env(said | more)
+        return Settings.from_env(fields | more)
 
     @contextmanager
     def listening(self, *hooks: Any, **more: str) -> Iterator[Consumer]:
@@ -72,14 +72,14 @@ class Site:
         publish_all(self.broker.port, messages)
 
     def rows(self, number: int) -> list[Row]:
-        """What is stored of N-1 or N-2, in order of time."""
+        """The stored rows of N-1 or N-2, in order of time."""
         return rows_of(self.store, self.devices[number - 1])
 
     def reasons(self) -> dict[str, int]:
-        found: dict[str, int] = {}
+        result: dict[str, int] = {}
         for refusal in self.store.refusals():
-            found[refusal.reason] = found.get(refusal.reason, 0) + refusal.count
-        return found
+            result[refusal.reason] = result.get(refusal.reason, 0) + refusal.count
+        return result
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Readings by a real broker: what was sent is stored once, what can't be is told, by its reason."""
+"""Readings by a real broker: each is stored once, and each refused message has its reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def body(**fields: Any) -> bytes:
     return json.dumps({"recordedAt": NOON, "flowRate": 1.5, **fields}).encode()
 
 
-def test_readings_come_in_as_objects_and_arrays_under_either_name_of_a_field(site: Site) -> None:
+def test_readings_may_be_objects_or_arrays_with_either_field_name(site: Site) -> None:
     array = [
         {"recorded_at": "2026-03-08T12:01:00Z", "flow_rate": 2},
         {"recordedAt": "2026-03-08T12:02:00+00:00", "quality": 90, "flowRate": None},
@@ -47,7 +47,7 @@ def test_readings_come_in_as_objects_and_arrays_under_either_name_of_a_field(sit
     assert site.reasons() == {}
 
 
-def test_the_same_again_changes_nothing_and_another_row_at_the_instant_is_kept(site: Site) -> None:
+def test_a_repeat_changes_nothing_and_another_row_of_the_instant_is_stored(site: Site) -> None:
     with site.listening() as consumer:
         site.send((UP, body()), (UP, body()), (UP, body(flowRate=2)))
         eventually(lambda: consumer.intake.counts["messages"] == 3)
@@ -79,17 +79,18 @@ def test_the_same_again_changes_nothing_and_another_row_at_the_instant_is_kept(s
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
-def test_what_cant_be_is_kept_with_its_reason_and_acknowledged(
+def test_a_refused_message_is_recorded_with_its_reason_and_acknowledged(
     site: Site, topic: str, payload: bytes, reason: str
 ) -> None:
-    site.store.create_organization("Globex", organization_id="globex")
-    site.store.import_devices("globex", [NewDevice("G-1")])
+    site.store.create_organization("Globex", organization_id="globex")  # without a device yet
     with site.listening():
         site.send((topic, payload), (UP, body()))
         eventually(lambda: site.rows(1))
         eventually(site.reasons)
     assert site.reasons() == {reason: 1}
-    with site.listening() as again:  # nothing waits at the broker any more
+    owner = "" if reason == "unknown organization" else topic.split("/")[2]
+    assert {refusal.organization_id for refusal in site.store.refusals()} == {owner}
+    with site.listening() as again:  # the broker's queue is empty
         site.send((UP, body(flowRate=9)))
         eventually(lambda: len(site.rows(1)) == 2)
         assert again.intake.counts["messages"] == 1
@@ -102,9 +103,9 @@ def test_made_up_organizations_share_one_place_in_the_table_of_refusals(site: Si
     assert {refusal.organization_id for refusal in site.store.refusals()} == {""}
 
 
-def test_a_device_added_while_we_listen_is_heard_at_once(site: Site) -> None:
+def test_a_device_added_meanwhile_is_recognized_at_once(site: Site) -> None:
     with site.listening():
-        site.send((UP, body()))  # from now on the devices are kept in mind
+        site.send((UP, body()))  # from now on the devices are cached
         eventually(lambda: site.rows(1))
         site.store.import_devices("acme", [NewDevice("S-3")])
         [added] = site.store.resolve(everything("acme"), ["S-3"])
@@ -114,7 +115,7 @@ def test_a_device_added_while_we_listen_is_heard_at_once(site: Site) -> None:
         eventually(lambda: len(rows_of(site.store, added)) == 1)
 
 
-def test_a_reading_without_an_instant_is_of_when_it_came_and_its_device_is_told(
+def test_a_reading_without_a_timestamp_has_its_receipt_time_and_its_device_is_listed(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = now_ms()
@@ -125,14 +126,14 @@ def test_a_reading_without_an_instant_is_of_when_it_came_and_its_device_is_told(
     instants = [row[0] for row in site.rows(1)]
     assert all(before <= instant <= now_ms() for instant in instants)
     assert site.store.undated(site.devices[0], Span()) == instants
-    said = [r.message for r in caplog.records if "recordedAt" in r.message]
-    assert said == ["acme/N-1 sends no recordedAt: its readings get the time they are received"]
+    texts = [r.message for r in caplog.records if "recordedAt" in r.message]
+    assert texts == ["acme/N-1 sends no recordedAt: its readings get the time they are received"]
 
 
-def test_equal_readings_without_an_instant_that_come_at_once_are_each_an_event(site: Site) -> None:
+def test_equal_readings_without_a_timestamp_are_each_an_event(site: Site) -> None:
     with site.listening():
         pass
-    count = 300  # pulses of a meter without a clock, while we were away
+    count = 300  # pulses of a meter without a clock, while Weir was away
     site.send(*((UP, b'{"flowAmount": 1}') for _ in range(count)))
     site.send(("weir/v1/acme/N-2/up", b'[{"flowAmount": 2}, {"flowAmount": 2}, {"flowAmount": 2}]'))
     with site.listening() as consumer:
@@ -143,7 +144,7 @@ def test_equal_readings_without_an_instant_that_come_at_once_are_each_an_event(s
 
 
 @pytest.mark.parametrize(("lost", "times"), [(False, 0), (True, 1)])
-def test_notes_that_are_gone_while_the_broker_goes_on_are_missed(
+def test_a_lost_journal_is_reported(
     site: Site, caplog: pytest.LogCaptureFixture, lost: bool, times: int
 ) -> None:
     with site.listening():
@@ -151,7 +152,7 @@ def test_notes_that_are_gone_while_the_broker_goes_on_are_missed(
     if lost:
         for notes in (site.folder / "instance").glob("mqtt_*.received"):
             notes.unlink()
-    for _ in range(2):  # told once: from now on there are notes
+    for _ in range(2):  # reported once: from now on there is a journal
         with site.listening():
             pass
     assert (
@@ -163,7 +164,7 @@ def test_notes_that_are_gone_while_the_broker_goes_on_are_missed(
     )
 
 
-def test_a_retained_message_is_no_new_reading_at_every_start(site: Site) -> None:
+def test_a_retained_message_is_not_a_new_reading_at_each_start(site: Site) -> None:
     with site.listening():
         publish.single(UP, b'{"flowRate": 1}', 1, True, "127.0.0.1", site.broker.port)
         eventually(lambda: len(site.rows(1)) == 1)
@@ -173,10 +174,10 @@ def test_a_retained_message_is_no_new_reading_at_every_start(site: Site) -> None
     assert len(site.rows(1)) == 1
 
 
-def test_what_comes_while_we_are_away_waits_for_us(site: Site) -> None:
+def test_messages_wait_at_the_broker_while_weir_is_away(site: Site) -> None:
     with site.listening():
         pass
-    count = 3_000  # three times what a broker keeps by default
+    count = 3_000  # three times a broker's default queue
     minutes = ({"recordedAt": NOON_MS + n * 60_000, "flowRate": n} for n in range(count))
     site.send(*((UP, _stamped(reading)) for reading in minutes))
     with site.listening():
@@ -184,7 +185,7 @@ def test_what_comes_while_we_are_away_waits_for_us(site: Site) -> None:
     assert site.store.verify().wrong == 0
 
 
-def test_a_broker_that_is_not_there_is_told_once_and_tried_again(
+def test_a_missing_broker_is_reported_once_and_retried(
     site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     late = Mosquitto(tmp_path / "late")
@@ -199,8 +200,8 @@ def test_a_broker_that_is_not_there_is_told_once_and_tried_again(
     consumer.stop()
     writer.close()
     late.stop()
-    said = [r.message for r in caplog.records if "readings from the broker" in r.message]
-    assert said == [
+    texts = [r.message for r in caplog.records if "readings from the broker" in r.message]
+    assert texts == [
         f"readings from the broker at 127.0.0.1:{late.port}: can't be reached; retrying",
         f"readings from the broker at 127.0.0.1:{late.port}: connected",
     ]
@@ -214,7 +215,7 @@ def test_it_stops_while_the_broker_is_away(site: Site) -> None:
     writer.close()
 
 
-def test_a_submission_that_can_never_be_stored_costs_its_own_message_only(
+def test_a_submission_that_cannot_be_stored_loses_its_own_message_only(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add = site.store.add
@@ -231,7 +232,9 @@ def test_a_submission_that_can_never_be_stored_costs_its_own_message_only(
         eventually(lambda: [row[1] for row in site.rows(1)] == [1.5, 3.0])
 
 
-def test_large_messages_go_into_many_commits(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_messages_are_stored_in_several_commits(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with site.listening():
         pass
     rows = 2_000
@@ -251,7 +254,7 @@ def test_large_messages_go_into_many_commits(site: Site, monkeypatch: pytest.Mon
     assert max(sizes) < ROWS_A_COMMIT + rows
 
 
-def test_an_error_of_ours_neither_ends_the_feed_nor_loses_a_message(
+def test_an_internal_error_neither_ends_the_feed_nor_loses_a_message(
     site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     keys, troubles = site.store.ingest_keys, 2
@@ -267,11 +270,11 @@ def test_an_error_of_ours_neither_ends_the_feed_nor_loses_a_message(
     with site.listening():
         site.send((UP, body()))
         eventually(lambda: site.rows(1))
-    said = [r.message for r in caplog.records if r.levelno >= logging.ERROR]
-    assert said == ["messages can't be received, retrying"]
+    texts = [r.message for r in caplog.records if r.levelno >= logging.ERROR]
+    assert texts == ["messages can't be received, retrying"]
 
 
-def test_what_is_stored_beside_what_never_can_be_counts_once(
+def test_rows_stored_beside_an_unstorable_one_count_once(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.store.create_organization("Globex", organization_id="globex")

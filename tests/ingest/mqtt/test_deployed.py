@@ -1,4 +1,4 @@
-"""The broker as we ship it: really started with deploy/mosquitto.conf and deploy/mosquitto.acl."""
+"""The broker as shipped: started with deploy/mosquitto.conf and deploy/mosquitto.acl."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def password(user: str) -> str:
 
 
 def shipped(folder: Path, port: int) -> list[str]:
-    """The lines of our configuration, with only ports and places changed."""
+    """The shipped configuration, with only ports and paths changed."""
     places = {
         "/etc/mosquitto/certs/": f"{folder}/",
         "/etc/mosquitto/": f"{folder}/",
@@ -44,7 +44,7 @@ def shipped(folder: Path, port: int) -> list[str]:
 
 
 def acl() -> str:
-    """Our file, with its example of a reader followed twice."""
+    """The shipped file, with its example of a reader applied twice."""
     readers = "".join(
         f"\nuser {org}-portal\ntopic read weir/v1/{org}/+/datapoint\n" for org in ("acme", "globex")
     )
@@ -76,7 +76,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mosquit
 
 
 class User:
-    """Somebody connected to the broker."""
+    """A client connected to the broker."""
 
     def __init__(self, port: int, user: str, secret: str | None = None) -> None:
         self.client = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
@@ -98,7 +98,7 @@ class User:
         self._codes[mid] = reason.value
 
     def publish(self, topic: str) -> bool:
-        """Whether the broker let it pass."""
+        """Whether the broker accepted it."""
         mid = self.client.publish(topic, b'{"flowRate": 1}', qos=1).mid
         eventually(lambda: mid in self._codes)
         return self._codes[mid] < REFUSED
@@ -132,14 +132,14 @@ class User:
         ("weir", "weir/v1/acme/N-1/up", False),
     ],
 )
-def test_each_publishes_only_its_own(
+def test_each_user_publishes_only_to_its_own_topics(
     deployed: tuple[Mosquitto, int], user: str, topic: str, passes: bool
 ) -> None:
     with User(deployed[0].port, user) as somebody:
         assert somebody.publish(topic) is passes
 
 
-def test_weir_may_share_what_it_may_read(deployed: tuple[Mosquitto, int]) -> None:
+def test_weir_may_use_shared_subscriptions(deployed: tuple[Mosquitto, int]) -> None:
     topic = "weir/v1/acme/N-1/up"
     with User(deployed[0].port, "weir") as us, User(deployed[0].port, "acme/N-1") as device:
         assert us.subscribe("$share/weirs/weir/v1/+/+/up")
@@ -156,7 +156,7 @@ def test_weir_may_share_what_it_may_read(deployed: tuple[Mosquitto, int]) -> Non
         ("weir", ["weir/v1/acme/N-1/up"]),
     ],
 )
-def test_each_hears_only_its_own_organization_whatever_it_subscribes_to(
+def test_each_user_receives_only_its_own_organizations_messages(
     deployed: tuple[Mosquitto, int], user: str, hears: list[str]
 ) -> None:
     port = deployed[0].port
@@ -167,7 +167,8 @@ def test_each_hears_only_its_own_organization_whatever_it_subscribes_to(
         assert all(map(weir.publish, sent))
         assert device.publish("weir/v1/acme/N-1/up")
         eventually(lambda: set(reader.heard) >= set(hears))
-        # What it may not hear was published before this, and would have come before it.
+        # Messages it may not receive were published before this one, and would have arrived before
+        # it.
         assert reader.subscribe("weir/v1/nobody/d1/datapoint") in (True, False)
     assert sorted(set(reader.heard)) == hears
 
@@ -175,14 +176,14 @@ def test_each_hears_only_its_own_organization_whatever_it_subscribes_to(
 @pytest.mark.parametrize(
     ("user", "secret"), [("", None), ("weir", "wrong"), ("weir", ""), ("nobody", "x")]
 )
-def test_nobody_comes_in_without_a_password(
+def test_nobody_connects_without_a_password(
     deployed: tuple[Mosquitto, int], user: str, secret: str | None
 ) -> None:
     with User(deployed[0].port, user, secret) as somebody:
         assert all(code >= REFUSED for code in somebody.connected)
 
 
-def test_it_says_of_keeping_what_the_faults_are_tested_with() -> None:
+def test_its_persistence_is_that_of_the_fault_tests() -> None:
     lines = (ROOT / "deploy/mosquitto.conf").read_text().splitlines()
     assert [line for line in KEEPING if line not in lines] == []
 
@@ -205,46 +206,46 @@ def signed_in(
     return Site(sqlite_store, deployed[0], tmp_path), settings
 
 
-def test_weir_signs_in_by_tls_listens_publishes_and_tells_nobody_its_password(
+def test_weir_connects_by_tls_and_never_logs_its_password(
     signed_in: tuple[Site, dict[str, str]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    site, said = signed_in
-    out = Publisher(site.settings(**said))
+    site, result = signed_in
+    out = Publisher(site.settings(**result))
     with caplog.at_level(logging.DEBUG):
         out.start()
         port = site.broker.port
         with User(port, "acme-portal") as portal, User(port, "acme/N-1") as device:
             assert portal.subscribe("weir/v1/acme/+/datapoint")
-            with site.listening(out, **said):
+            with site.listening(out, **result):
                 assert device.publish("weir/v1/acme/N-1/up")
                 eventually(lambda: portal.heard)
             assert portal.heard == [f"weir/v1/acme/{site.devices[0].id}/datapoint"]
         out.stop()
     written = [p for p in site.folder.rglob("*") if p.is_file() and p.name != "password"]
-    told = caplog.text + "".join(p.read_bytes().decode("latin-1") for p in written)
-    assert password("weir") not in told
-    assert password("weir") not in repr(site.settings(**said))
+    output = caplog.text + "".join(p.read_bytes().decode("latin-1") for p in written)
+    assert password("weir") not in output
+    assert password("weir") not in repr(site.settings(**result))
 
 
-@pytest.mark.filterwarnings(  # paho leaves the socket of a failed handshake to the collector
+@pytest.mark.filterwarnings(  # paho leaves a failed handshake's socket to the collector
     "ignore::pytest.PytestUnraisableExceptionWarning"
 )
-def test_a_broker_whose_certificate_we_dont_know_gets_no_password(
+def test_a_broker_with_an_unknown_certificate_gets_no_password(
     signed_in: tuple[Site, dict[str, str]],
 ) -> None:
-    site, said = signed_in
-    out = Publisher(site.settings(**(said | {"WEIR_MQTT_CA_FILE": ""})))
+    site, result = signed_in
+    out = Publisher(site.settings(**(result | {"WEIR_MQTT_CA_FILE": ""})))
     out.start()
     eventually(lambda: out.problem == "can't be reached")
     out.stop()
 
 
-def test_a_wrong_password_is_told_as_the_brokers_refusal(
+def test_a_wrong_password_is_reported_as_the_brokers_refusal(
     signed_in: tuple[Site, dict[str, str]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    _, said = signed_in
-    Path(said["WEIR_MQTT_PASSWORD_FILE"]).write_text("wrong")
-    out = Publisher(Settings.from_env(said))
+    _, result = signed_in
+    Path(result["WEIR_MQTT_PASSWORD_FILE"]).write_text("wrong")
+    out = Publisher(Settings.from_env(result))
     out.start()
     eventually(lambda: out.problem == "refused (Not authorized)")
     out.stop()

@@ -1,4 +1,4 @@
-"""Home Assistant learns of each device, what it measures, and when it is gone.
+"""Announcements to Home Assistant: each device, its measurements, and its removal.
 
 The models below are the options of Home Assistant's documentation (device discovery payload, MQTT
 sensor and binary sensor, availability) as its release 2026.11 checks them; an unknown one fails.
@@ -18,7 +18,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from api.ingest.mqtt import home_assistant
-from api.ingest.mqtt.home_assistant import HomeAssistant, Names, announcement, state
+from api.ingest.mqtt.home_assistant import HomeAssistant, Names, Volumes, announcement, state
 from api.insight.status_projection import Projection
 from api.store.base import Device, NewDevice, StatusEntry, Store
 from api.timez import now_ms
@@ -27,7 +27,7 @@ from tests.ingest.mqtt.test_publisher import hearing
 from tests.store.fleet import everything, reading
 
 NAMES = Names("homeassistant", "weir")
-TOPIC = r"homeassistant/device/[a-zA-Z0-9_-]+/config"  # their TOPIC_MATCHER
+TOPIC = r"homeassistant/device/[a-zA-Z0-9_-]+/config"  # Home Assistant's TOPIC_MATCHER
 
 Text = Annotated[str, Field(min_length=1)]
 Topic = Annotated[str, Field(pattern=r"^[^+#]{1,200}$")]
@@ -75,7 +75,7 @@ FLOWS = Literal["m³/h", "m³/min", "m³/s", "ft³/min", "L/h", "L/min", "L/s", 
 class Water(Entity):
     platform: Literal["sensor"]
     device_class: Literal["water"]
-    state_class: Literal["total", "total_increasing"]  # of water no other is allowed
+    state_class: Literal["total", "total_increasing"]  # the only class allowed for water
     unit_of_measurement: VOLUMES
     suggested_display_precision: Annotated[int, Field(ge=0)] | None = None
 
@@ -115,25 +115,28 @@ def device(sqlite_store: Store) -> Device:
 
 
 @pytest.mark.parametrize(
-    ("changes", "site"),
+    ("changes", "site", "units", "units_shown"),
     [
-        ({}, ""),
-        ({"label": ""}, "https://weir.example"),
-        ({"label": "Kitchen “west” \U0001f6b0", "model": "wm-1"}, "http://10.0.0.7:8050/weir"),
+        ({}, "", "us", ("gal", "gal/min")),
+        ({"label": ""}, "https://weir.example", "us", ("gal", "gal/min")),
+        ({"label": "Kitchen “west” \U0001f6b0", "model": "wm-1"}, "http://10.0.0.7:8050/weir",
+         "metric", ("m³", "L/min")),
     ],
-)
-def test_an_announcement_is_as_home_assistant_documents_it(
-    device: Device, changes: dict[str, Any], site: str
+)  # fmt: skip
+def test_an_announcement_follows_home_assistants_documentation(
+    device: Device, changes: dict[str, Any], site: str, units: str, units_shown: tuple[str, str]
 ) -> None:
-    topic, payload = announcement(replace(device, **changes), NAMES, site)
+    topic, payload = announcement(replace(device, **changes), NAMES, site, units)
     assert re.fullmatch(TOPIC, topic)
     assert NAMES.device_id(topic) == device.id
-    found = TypeAdapter(Discovery).validate_json(payload)
-    assert found.device.name == changes.get("label", device.label) or device.serial_number
-    assert {name: one.unique_id for name, one in found.components.items()} == {
+    result = TypeAdapter(Discovery).validate_json(payload)
+    assert result.device.name == changes.get("label", device.label) or device.serial_number
+    assert {name: one.unique_id for name, one in result.components.items()} == {
         name: f"weir_{device.id}_{name}" for name in ("water", "flow", "leak")
     }
-    assert found.components["water"].model_dump()["state_class"] == "total_increasing"
+    entities = {name: one.model_dump() for name, one in result.components.items()}
+    assert entities["water"]["state_class"] == "total_increasing"
+    assert tuple(entities[n]["unit_of_measurement"] for n in ("water", "flow")) == units_shown
 
 
 def _status(store: Store, device: Device, **changes: Any) -> Any:
@@ -143,10 +146,10 @@ def _status(store: Store, device: Device, **changes: Any) -> Any:
     return replace(status, **changes)
 
 
-def _shown(entry: StatusEntry, water: float | None) -> dict[str, str]:
-    """Each entity's state by Home Assistant's own templates."""
-    _, payload = state(entry, water)
-    _, announced = announcement(entry.device, NAMES, "")
+def _shown(entry: StatusEntry, water: float | None, units: str = "us") -> dict[str, str]:
+    """Each entity's state, by Home Assistant's own templates."""
+    _, payload = state(entry, water, units)
+    _, announced = announcement(entry.device, NAMES, "", units)
     discovery = json.loads(announced)
     templates = {name: one["value_template"] for name, one in discovery["components"].items()}
     templates["available"] = discovery["availability"][1]["value_template"]
@@ -156,22 +159,32 @@ def _shown(entry: StatusEntry, water: float | None) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("state_name", "flow", "findings", "water", "expected"),
+    ("state_name", "flow", "findings", "water", "units", "expected"),
     [
-        ("reporting", 1.23456, (), 12.5, ("12.5", "1.2346", "OFF", "online")),
-        ("degraded", 0.0, ("silent",), 0.0, ("0.0", "0.0", "OFF", "online")),
-        ("reporting", 2.0, ("continuous-flow",), 1 / 3, ("0.333", "2.0", "ON", "online")),
-        ("silent", None, ("burst",), 7.0, ("7.0", "None", "ON", "offline")),  # None: unknown
-        ("no-data", None, (), None, ("None", "None", "OFF", "offline")),
+        ("reporting", 1.23456, (), 12.5, "us", ("12.5", "1.2346", "OFF", "online")),
+        ("degraded", 0.0, ("silent",), 0.0, "us", ("0.0", "0.0", "OFF", "online")),
+        ("reporting", 2.0, ("continuous-flow",), 1 / 3, "us", ("0.333", "2.0", "ON", "online")),
+        ("silent", None, ("burst",), 7.0, "us", ("7.0", "None", "ON", "offline")),  # None: unknown
+        ("no-data", None, (), None, "us", ("None", "None", "OFF", "offline")),
+        ("reporting", 2.0, (), 1000.0, "metric", ("3.785", "7.5708", "OFF", "online")),
     ],
 )
 def test_the_state_is_what_the_templates_read(
     sqlite_store: Store, device: Device, state_name: str, flow: float | None,
-    findings: tuple[str, ...], water: float | None, expected: tuple[str, ...],
+    findings: tuple[str, ...], water: float | None, units: str, expected: tuple[str, ...],
 ) -> None:  # fmt: skip
     status = _status(sqlite_store, device, state=state_name, flow=flow)
-    shown = _shown(StatusEntry(device, status, findings), water)
+    shown = _shown(StatusEntry(device, status, findings), water, units)
     assert tuple(shown[name] for name in ("water", "flow", "leak", "available")) == expected
+
+
+def test_a_new_devices_first_readings_count_at_once_also_those_of_earlier_days(
+    sqlite_store: Store, device: Device
+) -> None:
+    volumes = Volumes(sqlite_store)
+    assert volumes.total(device, _status(sqlite_store, device)) is None
+    sqlite_store.write([reading(device, now_ms() - 3 * 86_400_000, flow_amount=10.0)])
+    assert volumes.total(device, _status(sqlite_store, device)) == 10.0
 
 
 def test_a_device_without_a_status_is_unknown_and_offline(device: Device) -> None:
@@ -193,7 +206,7 @@ def announcing(site: Site, **more: str) -> Iterator[HomeAssistant]:
         thread.stop()
 
 
-def test_devices_come_change_and_go_also_while_weir_is_stopped(
+def test_devices_are_announced_changed_and_removed_also_while_weir_is_stopped(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(home_assistant, "STEP_S", 0.05)

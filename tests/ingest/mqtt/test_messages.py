@@ -1,4 +1,4 @@
-"""What messages contain, without a broker: network servers' uplinks, mappings, topics."""
+"""The contents of messages, without a broker: network servers' uplinks, mappings, topics."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ def things(**changed: Any) -> dict[str, Any]:
 
 def read(topic: str, message: object) -> Any:
     reader = Reader(lorawan_mapping.parse(_toml(MAPPING)))
-    found = reader.read(topic, json.dumps(message).encode())
-    assert found is not None
-    [item] = found.items
+    result = reader.read(topic, json.dumps(message).encode())
+    assert result is not None
+    [item] = result.items
     return item
 
 
@@ -119,7 +119,7 @@ def _toml(text: str) -> object:
 # --- Uplinks -------------------------------------------------------------------------------------
 
 
-def test_an_uplink_of_chirpstack_is_of_its_time_and_its_strongest_gateway() -> None:
+def test_an_uplink_of_chirpstack_has_its_time_and_strongest_gateway() -> None:
     assert read(CHIRPSTACK, chirpstack()) == {
         "device": "70b3d57ed0000001",
         "recordedAt": "2026-03-08T12:00:00.250331+00:00",
@@ -130,7 +130,7 @@ def test_an_uplink_of_chirpstack_is_of_its_time_and_its_strongest_gateway() -> N
     }
 
 
-def test_an_uplink_of_the_things_stack_is_of_when_its_network_server_had_it() -> None:
+def test_an_uplink_of_the_things_stack_has_its_network_servers_time() -> None:
     assert read(THINGS, things()) == {
         "device": "70B3D57ED0000001",
         "recordedAt": "2026-03-08T12:00:00.250589559Z",
@@ -141,7 +141,7 @@ def test_an_uplink_of_the_things_stack_is_of_when_its_network_server_had_it() ->
     }
 
 
-def test_a_telegram_of_wmbusmeters_carries_a_register_with_its_unit() -> None:
+def test_a_telegram_of_wmbusmeters_has_a_register_with_its_unit() -> None:
     telegram = {
         "media": "water", "meter": "multical21", "name": "cellar", "id": "76348799",
         "total_m3": 6.408, "external_temperature_c": 23, "timestamp": "2026-03-08T12:00:22Z",
@@ -160,7 +160,7 @@ def test_a_telegram_of_wmbusmeters_carries_a_register_with_its_unit() -> None:
     assert row == RegisterRow(7, NOON_MS + 22_000, 6.408, "m3", None, None, -47.0, 23.0)
 
 
-def test_a_devices_tag_names_its_model_before_its_profile_does() -> None:
+def test_a_devices_tag_overrides_the_model_of_its_profile() -> None:
     info = chirpstack()["deviceInfo"] | {"tags": {"model": "wm-2"}}
     item = read(CHIRPSTACK, chirpstack(deviceInfo=info, object={"flow": 2, "rssi": -50}))
     assert (item["flowRate"], item["networkRssi"]) == (2, -50)
@@ -182,13 +182,13 @@ def test_a_devices_tag_names_its_model_before_its_profile_does() -> None:
         (CHIRPSTACK, chirpstack(object={"volume": [1]}), "no field that the model maps"),
     ],
 )  # fmt: skip
-def test_what_is_no_reading_is_told_by_its_reason(topic: str, message: Any, reason: str) -> None:
+def test_a_message_without_a_reading_has_its_reason(topic: str, message: Any, reason: str) -> None:
     item = read(topic, message)
     assert isinstance(item, Rejection)
     assert item.reason == reason
 
 
-def test_uplinks_of_both_come_into_the_store_by_a_real_broker(site: Site, tmp_path: Path) -> None:
+def test_uplinks_of_both_are_stored_by_a_real_broker(site: Site, tmp_path: Path) -> None:
     eui = {"networkUniqueIdentifier": "70B3D57ED0000001"}
     site.store.import_devices("acme", [NewDevice("S-1", eui)])
     file = tmp_path / "mapping.toml"
@@ -221,7 +221,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.sampled_from([CHIRPSTACK, THINGS, "weir/v1/acme/N-1/up"]))
-def test_no_message_however_odd_stops_the_reading(message: object, topic: str) -> None:
+def test_no_odd_message_stops_the_decoder(message: object, topic: str) -> None:
     reader = Reader(lorawan_mapping.parse(_toml(MAPPING)))
     assert reader.read(topic, json.dumps(message).encode()) is not None
 
@@ -231,21 +231,21 @@ def test_no_message_however_odd_stops_the_reading(message: object, topic: str) -
     st.sampled_from([[], ["volume"], ["volume", "delta"], ["battery"], ["temperatures"]]),
     JSON | st.integers(-(10**400), 10**400),
 )
-def test_no_value_however_odd_stops_the_reading(ours: bool, path: list[str], value: object) -> None:
+def test_no_odd_value_stops_the_decoder(ours: bool, path: list[str], value: object) -> None:
     decoded: Any = value
     for step in reversed(path):
         decoded = {step: decoded}
-    heard = [{"rssi": value}]
+    messages = [{"rssi": value}]
     item = (
-        read(CHIRPSTACK, chirpstack(object=decoded, rxInfo=heard))
+        read(CHIRPSTACK, chirpstack(object=decoded, rxInfo=messages))
         if ours
-        else read(THINGS, things(decoded_payload=decoded, rx_metadata=heard))
+        else read(THINGS, things(decoded_payload=decoded, rx_metadata=messages))
     )
     if not isinstance(item, Rejection):
         assert live_rows.decoded(item, Devices({"70B3D57ED0000001": 1}), NOON_MS)
 
 
-def test_a_number_beyond_all_is_refused_as_not_finite() -> None:
+def test_an_overflowing_number_is_refused_as_not_finite() -> None:
     item = read(CHIRPSTACK, chirpstack(object={"volume": {"delta": 10**400}}))
     assert item["flowAmount"] == math.inf
 
@@ -254,7 +254,7 @@ def test_a_number_beyond_all_is_refused_as_not_finite() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "fields"),
     [
         ("x = 1", "unknown: x"),
         ("[[source]]\nformat = 'lora'", "format must be one of chirpstack, things"),
@@ -271,18 +271,18 @@ def test_a_number_beyond_all_is_refused_as_not_finite() -> None:
         ("[model", "WEIR_MQTT_MAPPING"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_the_mapping_stops_the_start_in_one_line(
-    tmp_path: Path, text: str, said: str
+def test_an_error_in_the_mapping_stops_the_start_with_one_line(
+    tmp_path: Path, text: str, fields: str
 ) -> None:
     file = tmp_path / "mapping.toml"
     file.write_text(text)
     with pytest.raises(ConfigurationError) as caught:
         lorawan_mapping.load(str(file))
-    assert said in str(caught.value)
+    assert fields in str(caught.value)
     assert str(caught.value).startswith("WEIR_MQTT_MAPPING")
 
 
-def test_json_says_the_same_as_toml_and_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_json_equals_toml_and_a_missing_file_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "mapping.json"
     file.write_text(json.dumps(_toml(MAPPING)))
     assert lorawan_mapping.load(str(file)) == lorawan_mapping.parse(_toml(MAPPING))
@@ -291,11 +291,11 @@ def test_json_says_the_same_as_toml_and_a_missing_file_is_told(tmp_path: Path) -
         lorawan_mapping.load(str(tmp_path / "none.toml"))
 
 
-def test_the_mapping_of_the_documentation_is_one() -> None:
+def test_the_documented_mapping_is_valid() -> None:
     text = (Path(__file__).resolve().parents[3] / "docs" / "realtime.md").read_text("utf-8")
     shown = text.split("```toml\n")[1].split("```")[0]
-    found = lorawan_mapping.parse(_toml(shown))
-    assert [source.format for source in found.sources] == ["chirpstack", "things"]
+    result = lorawan_mapping.parse(_toml(shown))
+    assert [source.format for source in result.sources] == ["chirpstack", "things", "wmbusmeters"]
 
 
 # --- Topics --------------------------------------------------------------------------------------
@@ -314,5 +314,5 @@ def test_the_mapping_of_the_documentation_is_one() -> None:
         ("a", "a", True),
     ],
 )
-def test_filters_match_as_brokers_have_it(wanted: str, topic: str, fits: bool) -> None:
+def test_filters_match_as_in_brokers(wanted: str, topic: str, fits: bool) -> None:
     assert topics.matches(wanted, topic) is fits

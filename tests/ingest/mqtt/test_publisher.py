@@ -1,4 +1,4 @@
-"""What is stored is told to whoever listens, once, and storing never waits for it."""
+"""Stored readings are published once to subscribers, and storing never waits for that."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @contextmanager
 def hearing(broker: Mosquitto, topic: str = "weir/v1/+/+/datapoint") -> Iterator[list[Any]]:
-    """(topic, payload) of what comes meanwhile."""
-    heard: list[Any] = []
+    """(topic, payload) of the messages received meanwhile."""
+    messages: list[Any] = []
     ready = threading.Event()
     ear = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
-    ear.on_message = lambda c, u, m: heard.append((m.topic, m.payload))
+    ear.on_message = lambda c, u, m: messages.append((m.topic, m.payload))
     ear.on_subscribe = lambda *_: ready.set()
     ear.on_connect = lambda c, *_: c.subscribe(topic, qos=1)
     ear.connect("127.0.0.1", broker.port)
     ear.loop_start()
     assert ready.wait(PATIENCE_S)
-    yield heard
+    yield messages
     ear.disconnect()
     ear.loop_stop()
 
@@ -60,36 +60,36 @@ def submitted(site: Site, writer: Writer, *rows: Any) -> None:
     writer.submit(Submission("acme", "test", rows)).result(PATIENCE_S)
 
 
-def told(count: int, *, start: int = 0) -> list[Stored]:
+def stored_rows(count: int, *, start: int = 0) -> list[Stored]:
     row = (1, NOON_MS, 1.0, *[None] * 6)
     return [Stored("acme", f"d{n}", row) for n in range(start, start + count)]  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize(("allowed", "most"), [(None, IN_FLIGHT), (20, 20), (65_535, IN_FLIGHT)])
-def test_no_more_goes_unacknowledged_than_the_broker_allows(
+def test_unacknowledged_messages_stay_within_the_brokers_limit(
     site: Site, allowed: int | None, most: int
 ) -> None:
     out = Publisher(site.settings())
-    said = Properties(PacketTypes.CONNACK)
+    result = Properties(PacketTypes.CONNACK)
     if allowed is not None:
-        said.ReceiveMaximum = allowed
+        result.ReceiveMaximum = allowed
     granted = ReasonCode(PacketTypes.CONNACK, "Success")
-    out._connected(out._client, None, paho.ConnectFlags(False), granted, said)
-    out(told(3 * IN_FLIGHT))
+    out._connected(out._client, None, paho.ConnectFlags(False), granted, result)
+    out(stored_rows(3 * IN_FLIGHT))
     while out._may_go_on():
         out._next()
     assert out._in_flight == most
 
 
-def test_each_new_reading_is_published_as_the_interface_would_give_it(site: Site) -> None:
+def test_each_new_reading_is_published_as_the_interface_returns_it(site: Site) -> None:
     one = reading(site.devices[0], now_ms() - 60_000, flow_rate=1.5, quality=90)
-    with hearing(site.broker) as heard, site.telling() as out:
+    with hearing(site.broker) as messages, site.telling() as out:
         writer = Writer(site.store, [out])
         submitted(site, writer, one, one)
-        submitted(site, writer, one)  # a repeat is no news
+        submitted(site, writer, one)  # a repeat isn't new
         writer.close()
-        eventually(lambda: out.published and heard)
-    [(topic, payload)] = heard
+        eventually(lambda: out.published and messages)
+    [(topic, payload)] = messages
     assert topic == f"weir/v1/acme/{site.devices[0].id}/datapoint"
     key = "5f6a1f0e-3c1f-4c0e-9a39-5a2f5e0f7d11"
     site.store.create_key(Key("key_x", "acme", "x", key_digest(key), Grant(everything=True), 0))
@@ -101,37 +101,37 @@ def test_each_new_reading_is_published_as_the_interface_would_give_it(site: Site
     assert orjson.loads(answer.data)["data"][0]["lastDatapoint"] == orjson.loads(payload)
 
 
-def test_a_broker_that_is_away_holds_nothing_up_and_costs_the_oldest(
+def test_a_missing_broker_blocks_nothing_and_loses_the_oldest(
     site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     late = Mosquitto(tmp_path / "late")
     out = Publisher(site.settings(WEIR_MQTT_URL=late.url), most_waiting=100)
     out.start()
     for start in range(0, 300, 50):
-        out(told(50, start=start))
+        out(stored_rows(50, start=start))
     assert out.dropped == 200
     late.start()
-    with hearing(late) as heard:
-        eventually(lambda: len(heard) == 100)
+    with hearing(late) as messages:
+        eventually(lambda: len(messages) == 100)
     out.stop()
     late.stop()
-    assert [topic.split("/")[3] for topic, _ in heard] == [f"d{n}" for n in range(200, 300)]
-    said = [record.message for record in caplog.records]
-    assert "the broker is slow or unreachable: the oldest readings are not published" in said
-    assert "200 stored readings were never published" in said
+    assert [topic.split("/")[3] for topic, _ in messages] == [f"d{n}" for n in range(200, 300)]
+    texts = [record.message for record in caplog.records]
+    assert "the broker is slow or unreachable: the oldest readings are not published" in texts
+    assert "200 stored readings were never published" in texts
 
 
-def test_more_at_once_than_may_wait_keeps_the_newest(site: Site) -> None:
+def test_a_full_queue_keeps_the_newest(site: Site) -> None:
     out = Publisher(site.settings(), most_waiting=10)
-    out(told(25))
+    out(stored_rows(25))
     assert (out.dropped, out._waiting[0].device_id) == (15, "d15")
 
 
-def test_a_broker_that_ends_meanwhile_gets_the_rest_when_it_is_back(site: Site) -> None:
+def test_a_restarted_broker_gets_the_rest(site: Site) -> None:
     with site.telling() as out:
         site.broker.stop()
         eventually(lambda: out.problem)
-        out(told(500))
+        out(stored_rows(500))
         site.broker.start()
         eventually(lambda: out.published == 500)
     assert out.dropped == 0
@@ -140,7 +140,7 @@ def test_a_broker_that_ends_meanwhile_gets_the_rest_when_it_is_back(site: Site) 
 def test_it_stops_while_the_broker_is_away(site: Site) -> None:
     out = Publisher(site.settings(WEIR_MQTT_URL=f"mqtt://127.0.0.1:{free_port()}"))
     out.start()
-    out(told(5))
+    out(stored_rows(5))
     out.stop()
 
 
@@ -165,7 +165,7 @@ def test_the_readers_example_of_the_documentation_runs(site: Site, tmp_path: Pat
 
             def go_on() -> None:
                 while not stop.wait(0.1):  # it takes a moment to subscribe
-                    out(told(1))
+                    out(stored_rows(1))
 
             speaking = threading.Thread(target=go_on)
             speaking.start()
@@ -179,7 +179,7 @@ def test_the_readers_example_of_the_documentation_runs(site: Site, tmp_path: Pat
     assert line == "d0 2026-03-08T12:00:00.000Z 1.0\n"
 
 
-def test_the_payload_shown_in_the_documentation_is_one(site: Site) -> None:
+def test_the_documented_payload_is_right(site: Site) -> None:
     text = (ROOT / "docs" / "realtime.md").read_text("utf-8")
     shown = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
     row = reading(site.devices[0], NOON_MS, flow_rate=1.5, flow_amount=3.25, quality=90.0)

@@ -1,4 +1,4 @@
-"""What waits to be decoded: taken together, bounded by what it takes in memory."""
+"""The queue of messages to decode: taken in batches, bounded by their memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def started(work: Callable[[], object]) -> threading.Thread:
         ([BATCH_BYTES * 2, 1, BATCH_BYTES * 2], 1, [1, 1, 1]),  # one is always taken
     ],
 )
-def test_messages_are_taken_together_but_not_too_many_nor_too_large(
+def test_messages_are_taken_in_bounded_batches(
     sizes: list[int], parts: int, batches: list[int]
 ) -> None:
     inbox = Inbox(parts)
@@ -43,7 +43,7 @@ def test_messages_are_taken_together_but_not_too_many_nor_too_large(
 
 
 @pytest.mark.parametrize("qos", [0, 1])
-def test_who_brings_more_than_may_wait_waits_until_something_is_settled(qos: int) -> None:
+def test_a_full_queue_blocks_until_a_message_is_settled(qos: int) -> None:
     one = message(qos=qos)
     inbox = Inbox(most_bytes=3 * one.size)
     for _ in range(3):
@@ -51,13 +51,13 @@ def test_who_brings_more_than_may_wait_waits_until_something_is_settled(qos: int
     further = started(lambda: inbox.put(one))
     taken = inbox.take()
     further.join(0.2)
-    assert (len(taken), further.is_alive()) == (3, True)  # taken, and not in yet
+    assert (len(taken), further.is_alive()) == (3, True)  # taken but not settled
     inbox.settled(taken)
     further.join(PATIENCE_S)
     assert inbox.take() == [one]
 
 
-def test_the_end_lets_everybody_go() -> None:
+def test_closing_releases_every_waiter() -> None:
     full, empty = Inbox(most_bytes=1), Inbox()
     full.put(message())
     ends: list[object] = []

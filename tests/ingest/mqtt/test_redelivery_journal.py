@@ -1,4 +1,4 @@
-"""The journal of received messages: instants, submissions, cut-off lines, a full disk."""
+"""The journal of received messages: instants, submissions, truncated lines, a full disk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from api.ingest.mqtt.redelivery_journal import Journal
 
 
-def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_path: Path) -> None:
+def test_a_redelivery_has_the_first_instant_also_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "journal"
     one = Journal(path)
     assert one.received("7", "t", b"x", 100, again=False) == 100
@@ -19,7 +19,8 @@ def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_
     one.close()
     two = Journal(path)
     assert two.received("7", "t", b"x", 200, again=True) == 100
-    assert two.received("7", "t", b"y", 300, again=True) == 300  # the number means another one now
+    # The number stands for another message now.
+    assert two.received("7", "t", b"y", 300, again=True) == 300
     assert two.received("7", "t", b"x", 400, again=False) == 400
     assert two.received("8", "t", b"[]", 390, 20, again=False) == 390
     assert two.end_ms == 410
@@ -33,7 +34,7 @@ def test_a_delivery_again_is_of_the_first_ones_instant_also_after_a_restart(tmp_
     two.close()
 
 
-def test_it_knows_in_which_submission_a_message_was_counted(tmp_path: Path) -> None:
+def test_it_has_the_submission_of_each_message(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     one = Journal(path)
     one.received("7", "t", b"x", 100, again=False)
@@ -42,7 +43,7 @@ def test_it_knows_in_which_submission_a_message_was_counted(tmp_path: Path) -> N
     one.flush()
     one.close()
     two = Journal(path)
-    two.forget_submitted_after(3)  # the store says that no further one was stored
+    two.forget_submitted_after(3)  # the store reports that no later one was stored
     assert [two.submitted(str(identifier), "t", b"x") for identifier in (7, 8, 9)] == [3, 0, 0]
     two.flush()
     late = Journal(path)  # by now the store may have another submission 4
@@ -51,13 +52,13 @@ def test_it_knows_in_which_submission_a_message_was_counted(tmp_path: Path) -> N
     assert two.submitted("7", "t", b"another") == 0
     assert two.received("7", "t", b"x", 200, again=True) == 100
     two.close()
-    path.write_text(f"5 {'0' * 24} 100 1\n")  # of an older program
+    path.write_text(f"5 {'0' * 24} 100 1\n")  # of an older version
     three = Journal(path)
     assert three.end_ms == 101
     three.close()
 
 
-def test_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:
+def test_a_truncated_line_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     one = Journal(path)
     one.received("1", "t", b"x", 1_234, again=False)
@@ -72,7 +73,7 @@ def test_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:
 
 
 class Full:
-    """A disk on which only so many more bytes find room."""
+    """A disk with room for a given number of bytes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
         self.room = room
@@ -85,7 +86,7 @@ class Full:
             raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_notes_that_found_no_room_are_kept_once_there_is_some(
+def test_entries_without_room_are_written_once_there_is_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "journal"

@@ -1,4 +1,4 @@
-"""Alerts decided without a store: what an organization is told, pass by pass."""
+"""Alert decisions without a store: an organization's messages, pass by pass."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def a_device(key: int) -> Device:
     )  # fmt: skip
 
 
-def a_rule(id: str = "r", **said: Any) -> StoredRule:
-    body = {"name": "Rule", "receivers": [MAIL], **said}
+def a_rule(id: str = "r", **fields: Any) -> StoredRule:
+    body = {"name": "Rule", "receivers": [MAIL], **fields}
     return StoredRule(id, "acme", parse_rule(body), "key", 0, 0)
 
 
@@ -46,7 +46,7 @@ def a_finding(
     severity: str = "warning",
     cost: float | None = None,
 ) -> FindingRow:
-    """Known ``lasted`` ms after it began."""
+    """Detected ``lasted`` ms after it began."""
     return FindingRow(
         key, kind, opened, f"{kind}-{key}-{opened}", severity, SEVERITIES.index(severity),
         opened - lasted, end, 54.4, "gal/h", None, None, cost, f"{kind} of {key}.", False, 0.0,
@@ -54,8 +54,9 @@ def a_finding(
 
 
 @dataclass
-class Desk:
-    """``told``: (event, serial numbers) of each message, in order."""
+class AlertBench:
+    """The alerts of one organization. ``messages`` has (event, serial numbers) of each message, in
+    order."""
 
     rules: list[StoredRule]
     devices: int = 1
@@ -63,18 +64,19 @@ class Desk:
     receivers: frozenset[str] = frozenset((MAIL,))
     silences: list[SilenceRow] = field(default_factory=list[SilenceRow])
     quiet: Sequence[Quiet] = ()
-    told: list[tuple[str, tuple[str, ...]]] = field(default_factory=list[Any])
+    units: str = "us"
+    messages: list[tuple[str, tuple[str, ...]]] = field(default_factory=list[Any])
     bodies: list[dict[str, Any]] = field(default_factory=list[Any])
     rows: dict[str, AlertRow] = field(default_factory=dict[str, AlertRow])
     _ids: Any = field(default_factory=lambda: count(1))
 
     def look(self, at: int, *findings: FindingRow, keys: Sequence[int] = ()) -> list[str]:
-        """A pass; the events that it told."""
+        """Run a pass; returns the events of its messages."""
         devices = {key: a_device(key) for key in range(1, self.devices + 1)}
         facts = Facts(
             "acme", {rule.id: rule for rule in self.rules}, self.receivers,
             [each for each in self.silences if each.from_ms <= at < each.until_ms],
-            self.groups, devices, None,
+            self.groups, devices, None, self.units,
         )  # fmt: skip
         chosen = keys or tuple(devices)
         read = {
@@ -98,7 +100,7 @@ class Desk:
         for message in changes.messages:
             body = orjson.loads(message.body)
             self.bodies.append(body)
-            self.told.append((message.event, tuple(a["serialNumber"] for a in body["alerts"])))
+            self.messages.append((message.event, tuple(a["serialNumber"] for a in body["alerts"])))
         return [message.event for message in changes.messages]
 
     @property

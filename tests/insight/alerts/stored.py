@@ -1,4 +1,4 @@
-"""Findings, rules and receivers in a real store, for the engine and the outbox."""
+"""Findings, rules and receivers in a real store, for tests of evaluation and delivery."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELDS = tuple(each.name for each in fields(FindingRow))
 
 
 def keep_findings(store: Any, rows: Iterable[FindingRow]) -> None:
-    """As the evaluator does, marks included."""
+    """Stores them as the evaluator does, marks included."""
     with store.transaction() as transaction:
         for row in rows:
             values = [getattr(row, name) for name in _FIELDS]
@@ -29,8 +29,8 @@ def keep_findings(store: Any, rows: Iterable[FindingRow]) -> None:
             mark_alerts(store.dialect, transaction, [row.key])
 
 
-def keep_rule(store: Store, **said: Any) -> None:
-    rule = parse_rule({"name": "Rule", "receivers": ["hook"], **said})
+def keep_rule(store: Store, **given: Any) -> None:
+    rule = parse_rule({"name": "Rule", "receivers": ["hook"], **given})
     store.keep_rule(StoredRule("r", "acme", rule, "key", 0, 0).row(), ())
 
 

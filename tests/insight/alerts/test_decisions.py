@@ -1,4 +1,4 @@
-"""What somebody is told, and what not: each complaint about other alerting by its name."""
+"""Which messages are sent and which aren't: common complaints about alerting, one by one."""
 
 from __future__ import annotations
 
@@ -7,34 +7,52 @@ from typing import Any
 
 import pytest
 
+from api.insight.alerts.rules import parse_rule
 from api.insight.alerts.state_machine import Quiet
 from api.store.base.alerts import SilenceRow
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, stamp
-from tests.insight.alerts.decided import NOW, Desk, a_finding, a_rule, ended, minutes
+from tests.insight.alerts.decided import NOW, AlertBench, a_finding, a_rule, ended, minutes
 from tests.tables import cases
 
 LEAK = a_finding()
 
 
-def silence(until: int, **said: str) -> SilenceRow:
-    whom = {"rule_id": None, "device_id": None, "group_name": None, "subject": None, **said}
+def silence(until: int, **text: str) -> SilenceRow:
+    covered = {"rule_id": None, "device_id": None, "group_name": None, "subject": None, **text}
     return SilenceRow(
-        "s", "acme", **whom, from_ms=0, until_ms=until, reason="", created_by="", created_ms=0
+        "s", "acme", **covered, from_ms=0, until_ms=until, reason="", created_by="", created_ms=0
     )
 
 
 def test_it_fires_once_and_resolves_once() -> None:
-    desk = Desk([a_rule()])
-    assert desk.look(NOW, LEAK) == ["fire"]
-    assert desk.look(NOW + 1, LEAK) == []
-    assert desk.look(NOW + HOUR_MS, ended(LEAK, NOW + HOUR_MS)) == ["resolve"]
-    assert desk.look(NOW + HOUR_MS + 1, ended(LEAK, NOW + HOUR_MS)) == []
-    (alert,) = desk.alerts
+    bench = AlertBench([a_rule()])
+    assert bench.look(NOW, LEAK) == ["fire"]
+    assert bench.look(NOW + 1, LEAK) == []
+    assert bench.look(NOW + HOUR_MS, ended(LEAK, NOW + HOUR_MS)) == ["resolve"]
+    assert bench.look(NOW + HOUR_MS + 1, ended(LEAK, NOW + HOUR_MS)) == []
+    (alert,) = bench.alerts
     assert (alert.state, alert.fired_ms, alert.resolved_ms) == ("resolved", NOW, NOW + HOUR_MS)
 
 
 @cases(
-    ("asked", "finding", "fires"),
+    ("units", "words"), [("us", "At least 54.4 gal/h."), ("metric", "At least 206 L/h.")]
+)  # fmt: skip
+def test_a_message_has_the_organization_s_units(units: str, words: str) -> None:
+    bench = AlertBench([a_rule()], units=units)
+    bench.look(NOW, replace(LEAK, words="At least 54.4 gal/h."))
+    (body,) = bench.bodies
+    assert (body["units"], body["alerts"][0]["words"]) == (units, words)
+    assert (body["alerts"][0]["value"], body["alerts"][0]["unit"]) == (54.4, "gal/h")
+    assert bench.alerts[0].condition.words == "At least 54.4 gal/h."
+
+
+def test_a_rule_names_its_cost_in_the_organizations_currency() -> None:
+    rule = parse_rule({"name": "Leaks", "costPerDay": 10})
+    assert rule.words("EUR") == "Any finding, from €10.00 a day"
+
+
+@cases(
+    ("fields", "finding", "fires"),
     [
         ({}, {}, True),
         ({"kinds": ["continuous-flow"]}, {}, True),
@@ -52,59 +70,59 @@ def test_it_fires_once_and_resolves_once() -> None:
         ({"enabled": False}, {}, False),
     ],
 )
-def test_a_rule_asks_for_some_findings_of_some_devices(
-    asked: dict[str, Any], finding: dict[str, Any], fires: bool
+def test_a_rule_selects_findings_and_devices(
+    fields: dict[str, Any], finding: dict[str, Any], fires: bool
 ) -> None:
-    desk = Desk([a_rule(**asked)], groups={"north": frozenset((1,))})
-    assert desk.look(NOW, a_finding(**finding)) == (["fire"] if fires else [])
+    bench = AlertBench([a_rule(**fields)], groups={"north": frozenset((1,))})
+    assert bench.look(NOW, a_finding(**finding)) == (["fire"] if fires else [])
 
 
-def test_it_waits_for_the_hold_and_forgets_what_ended_before() -> None:
-    desk = Desk([a_rule(hold=3600)])
-    assert desk.look(NOW, LEAK) == []
-    assert [each.state for each in desk.alerts] == ["pending"]
-    assert desk.look(NOW + HOUR_MS - 1, LEAK) == []
-    assert desk.look(NOW + HOUR_MS, LEAK) == ["fire"]
-    other = Desk([a_rule(hold=3600)])
+def test_it_waits_for_the_hold_and_drops_what_ended_before() -> None:
+    bench = AlertBench([a_rule(hold=3600)])
+    assert bench.look(NOW, LEAK) == []
+    assert [each.state for each in bench.alerts] == ["pending"]
+    assert bench.look(NOW + HOUR_MS - 1, LEAK) == []
+    assert bench.look(NOW + HOUR_MS, LEAK) == ["fire"]
+    other = AlertBench([a_rule(hold=3600)])
     other.look(NOW, LEAK)
     assert other.look(NOW + HOUR_MS, ended(LEAK, NOW + HOUR_MS - 1)) == []
     assert other.alerts == []
 
 
 def test_a_restart_loses_no_timer() -> None:
-    """All that a pass needs is in its rows: a new process goes on with them."""
-    desk = Desk([a_rule(hold=3600, reminder=7200)])
-    desk.look(NOW, LEAK)
-    after = Desk([a_rule(hold=3600, reminder=7200)], rows=dict(desk.rows))
+    """A pass needs only its rows, so a new process continues with them."""
+    bench = AlertBench([a_rule(hold=3600, reminder=7200)])
+    bench.look(NOW, LEAK)
+    after = AlertBench([a_rule(hold=3600, reminder=7200)], rows=dict(bench.rows))
     (row,) = after.rows.values()
     assert row.due_ms == NOW + HOUR_MS
     assert after.look(row.due_ms, LEAK) == ["fire"]
-    last = Desk([a_rule(hold=3600, reminder=7200)], rows=dict(after.rows))
+    last = AlertBench([a_rule(hold=3600, reminder=7200)], rows=dict(after.rows))
     (row,) = last.rows.values()
     assert row.due_ms == NOW + 3 * HOUR_MS
     assert last.look(row.due_ms, LEAK) == ["reminder"]
 
 
 def test_reminders_end_with_the_acknowledgement() -> None:
-    desk = Desk([a_rule(reminder=3600)])
-    desk.look(NOW, LEAK)
-    assert desk.look(NOW + HOUR_MS, LEAK) == ["reminder"]
-    desk.acknowledge(desk.alerts[0].id, NOW + HOUR_MS)
-    assert desk.look(NOW + 5 * HOUR_MS, LEAK) == []
-    assert desk.look(NOW + 6 * HOUR_MS, ended(LEAK, NOW + 6 * HOUR_MS)) == ["resolve"]
+    bench = AlertBench([a_rule(reminder=3600)])
+    bench.look(NOW, LEAK)
+    assert bench.look(NOW + HOUR_MS, LEAK) == ["reminder"]
+    bench.acknowledge(bench.alerts[0].id, NOW + HOUR_MS)
+    assert bench.look(NOW + 5 * HOUR_MS, LEAK) == []
+    assert bench.look(NOW + 6 * HOUR_MS, ended(LEAK, NOW + 6 * HOUR_MS)) == ["resolve"]
 
 
 def test_flapping_delays_the_next_resolve() -> None:
-    desk = Desk([a_rule()])
+    bench = AlertBench([a_rule()])
     at, delays = NOW, list[int]()
     for _ in range(2):
         leak = a_finding(opened=at)
-        assert desk.look(at, leak) == ["fire"]
+        assert bench.look(at, leak) == ["fire"]
         over = ended(leak, at + MINUTE_MS)
-        events, waited = desk.look(at + MINUTE_MS, over), 0
+        events, waited = bench.look(at + MINUTE_MS, over), 0
         while not events:
             waited += MINUTE_MS
-            events = desk.look(at + MINUTE_MS + waited, over)
+            events = bench.look(at + MINUTE_MS + waited, over)
         assert events == ["resolve"]
         delays.append(waited)
         at += MINUTE_MS + waited + 10 * MINUTE_MS
@@ -113,95 +131,97 @@ def test_flapping_delays_the_next_resolve() -> None:
 
 @cases(("before", "after"), [(0, 15), (15, 22.5), (minutes(40) / MINUTE_MS, 60), (60, 60)])
 def test_the_resolve_waits_half_as_long_again_up_to_an_hour(before: float, after: float) -> None:
-    desk, first = Desk([a_rule()]), a_finding()
-    desk.look(NOW, first)
-    desk.look(NOW + MINUTE_MS, ended(first, NOW + MINUTE_MS))
-    (over,) = desk.alerts
-    desk.rows[over.id] = replace(over, delay_ms=minutes(before)).row()
-    desk.look(NOW + 2 * MINUTE_MS, a_finding(opened=NOW + 2 * MINUTE_MS))
-    assert desk.alerts[-1].delay_ms == minutes(after)
+    bench, first = AlertBench([a_rule()]), a_finding()
+    bench.look(NOW, first)
+    bench.look(NOW + MINUTE_MS, ended(first, NOW + MINUTE_MS))
+    (over,) = bench.alerts
+    bench.rows[over.id] = replace(over, delay_ms=minutes(before)).row()
+    bench.look(NOW + 2 * MINUTE_MS, a_finding(opened=NOW + 2 * MINUTE_MS))
+    assert bench.alerts[-1].delay_ms == minutes(after)
 
 
-def test_a_condition_that_returns_while_its_resolve_waits_tells_nobody() -> None:
-    desk = Desk([a_rule()])
+def test_a_condition_that_returns_before_its_resolve_sends_nothing() -> None:
+    bench = AlertBench([a_rule()])
     first, again = a_finding(), a_finding(opened=NOW + minutes(20))
-    desk.look(NOW, first)
-    desk.look(NOW + minutes(10), ended(first, NOW + minutes(10)))
-    desk.look(NOW + minutes(20), again)
+    bench.look(NOW, first)
+    bench.look(NOW + minutes(10), ended(first, NOW + minutes(10)))
+    bench.look(NOW + minutes(20), again)
     over = ended(again, NOW + minutes(25))
     third = a_finding(opened=NOW + minutes(30))
-    assert desk.look(NOW + minutes(25), over) == []
-    assert desk.look(NOW + minutes(30), over, third) == ["unstable"]  # the fifth flip of the day
-    assert desk.told == [(event, ("M-1",)) for event in ("fire", "resolve", "fire", "unstable")]
+    assert bench.look(NOW + minutes(25), over) == []
+    assert bench.look(NOW + minutes(30), over, third) == ["unstable"]  # the fifth flip of the day
+    assert bench.messages == [
+        (event, ("M-1",)) for event in ("fire", "resolve", "fire", "unstable")
+    ]
 
 
 def test_more_than_four_flips_a_day_make_one_unstable_message() -> None:
-    desk = Desk([a_rule()])
+    bench = AlertBench([a_rule()])
     for n in range(20):
         at = NOW + n * 30 * MINUTE_MS
         leak = a_finding(opened=at)
-        desk.look(at, leak)
-        desk.look(at + minutes(10), ended(leak, at + minutes(10)))
-    events = [event for event, _ in desk.told]
+        bench.look(at, leak)
+        bench.look(at + minutes(10), ended(leak, at + minutes(10)))
+    events = [event for event, _ in bench.messages]
     assert events.count("unstable") == 1
     assert len(events) <= 5
     quiet = NOW + 10 * HOUR_MS + 2 * DAY_MS
     last = ended(a_finding(opened=NOW + 19 * 30 * MINUTE_MS), NOW + 10 * HOUR_MS)
-    desk.look(quiet, last)
-    assert [event for event, _ in desk.told].count("resolve") == events.count("resolve") + 1
+    bench.look(quiet, last)
+    assert [event for event, _ in bench.messages].count("resolve") == events.count("resolve") + 1
 
 
 def test_no_data_keeps_the_state() -> None:
-    """A leak's finding stays open while nothing is received; and so does the alert."""
-    desk = Desk([a_rule(kinds=["continuous-flow"])])
-    desk.look(NOW, LEAK)
+    """A leak's finding stays open while no readings arrive, and so does the alert."""
+    bench = AlertBench([a_rule(kinds=["continuous-flow"])])
+    bench.look(NOW, LEAK)
     gone = a_finding(kind="silent", opened=NOW + HOUR_MS)
-    assert desk.look(NOW + DAY_MS, LEAK, gone) == []
-    assert [each.state for each in desk.alerts] == ["firing"]
+    assert bench.look(NOW + DAY_MS, LEAK, gone) == []
+    assert [each.state for each in bench.alerts] == ["firing"]
 
 
 def test_a_late_batch_is_recorded_and_not_sent() -> None:
-    desk = Desk([a_rule()])
+    bench = AlertBench([a_rule()])
     old = a_finding(opened=NOW - 3 * DAY_MS, end=NOW - 2 * DAY_MS)
-    assert desk.look(NOW, old) == []
-    (alert,) = desk.alerts
+    assert bench.look(NOW, old) == []
+    (alert,) = bench.alerts
     assert (alert.state, alert.not_sent) == ("resolved", "late")
-    assert desk.look(NOW + 1, old) == []
+    assert bench.look(NOW + 1, old) == []
     recent = a_finding(opened=NOW - 10 * HOUR_MS, end=NOW - 8 * HOUR_MS)
-    assert desk.look(NOW + 2, recent, old) == ["fire", "resolve"]
-    assert desk.bodies[0]["note"] == "Found 10 h late: its readings arrived late."
-    assert desk.bodies[0]["alerts"][0]["startsAt"] == stamp(NOW - 11 * HOUR_MS)
-    assert desk.bodies[1]["alerts"][0]["endsAt"] == stamp(NOW - 8 * HOUR_MS)
+    assert bench.look(NOW + 2, recent, old) == ["fire", "resolve"]
+    assert bench.bodies[0]["note"] == "Found 10 h late: its readings arrived late."
+    assert bench.bodies[0]["alerts"][0]["startsAt"] == stamp(NOW - 11 * HOUR_MS)
+    assert bench.bodies[1]["alerts"][0]["endsAt"] == stamp(NOW - 8 * HOUR_MS)
     soon = a_finding(2, opened=NOW - MINUTE_MS)
-    assert Desk([a_rule()], devices=2).look(NOW, soon) == ["fire"]
+    assert AlertBench([a_rule()], devices=2).look(NOW, soon) == ["fire"]
 
 
-def test_a_new_rule_tells_what_is_open_once_and_nothing_of_before() -> None:
+def test_a_new_rule_sends_open_findings_once_and_no_earlier_ones() -> None:
     rule = replace(a_rule(), updated_ms=NOW)
-    desk = Desk([rule])
+    bench = AlertBench([rule])
     before = a_finding(opened=NOW - 5 * DAY_MS, end=NOW - HOUR_MS)
     still = a_finding(opened=NOW - 4 * DAY_MS, kind="stuck")
-    assert desk.look(NOW, before, still) == ["fire"]
-    assert [body["alerts"][0]["subject"] for body in desk.bodies] == ["stuck"]
+    assert bench.look(NOW, before, still) == ["fire"]
+    assert [body["alerts"][0]["subject"] for body in bench.bodies] == ["stuck"]
 
 
-def test_who_was_told_of_the_fire_is_told_of_the_resolve_silenced_or_not() -> None:
-    desk = Desk([a_rule()])
-    desk.look(NOW, LEAK)
-    desk.silences = [silence(NOW + DAY_MS)]
-    assert desk.look(NOW + HOUR_MS, ended(LEAK, NOW + HOUR_MS)) == ["resolve"]
+def test_a_receiver_of_the_fire_gets_the_resolve_even_if_silenced() -> None:
+    bench = AlertBench([a_rule()])
+    bench.look(NOW, LEAK)
+    bench.silences = [silence(NOW + DAY_MS)]
+    assert bench.look(NOW + HOUR_MS, ended(LEAK, NOW + HOUR_MS)) == ["resolve"]
 
 
-def test_nobody_is_told_of_a_resolve_without_its_fire() -> None:
-    desk = Desk([a_rule()], silences=[silence(NOW + HOUR_MS)])
-    assert desk.look(NOW, LEAK) == []
-    desk.silences = []
-    assert desk.look(NOW + minutes(30), ended(LEAK, NOW + minutes(30))) == []
-    assert desk.alerts[0].not_sent == "silenced"
+def test_no_resolve_is_sent_without_its_fire() -> None:
+    bench = AlertBench([a_rule()], silences=[silence(NOW + HOUR_MS)])
+    assert bench.look(NOW, LEAK) == []
+    bench.silences = []
+    assert bench.look(NOW + minutes(30), ended(LEAK, NOW + minutes(30))) == []
+    assert bench.alerts[0].not_sent == "silenced"
 
 
 @cases(
-    ("whom", "quiet"),
+    ("covered", "quiet"),
     [
         ({}, True),
         ({"device_id": "d-1"}, True),
@@ -213,53 +233,53 @@ def test_nobody_is_told_of_a_resolve_without_its_fire() -> None:
         ({"rule_id": "other"}, False),
     ],
 )
-def test_a_silence_is_for_whom_it_says(whom: dict[str, str], quiet: bool) -> None:
-    desk = Desk([a_rule()], groups={"north": frozenset((1,))})
-    desk.silences = [silence(NOW + HOUR_MS, **whom)]
-    assert desk.look(NOW, LEAK) == ([] if quiet else ["fire"])
+def test_a_silence_covers_its_devices_and_rules(covered: dict[str, str], quiet: bool) -> None:
+    bench = AlertBench([a_rule()], groups={"north": frozenset((1,))})
+    bench.silences = [silence(NOW + HOUR_MS, **covered)]
+    assert bench.look(NOW, LEAK) == ([] if quiet else ["fire"])
 
 
-def test_what_still_fires_at_the_end_of_a_silence_is_told_then() -> None:
-    desk = Desk([a_rule()], silences=[silence(NOW + HOUR_MS)])
-    desk.look(NOW, LEAK)
-    assert desk.alerts[0].due_ms == NOW + HOUR_MS
-    assert desk.look(NOW + HOUR_MS, LEAK) == ["fire"]
+def test_an_alert_still_firing_after_a_silence_is_sent_then() -> None:
+    bench = AlertBench([a_rule()], silences=[silence(NOW + HOUR_MS)])
+    bench.look(NOW, LEAK)
+    assert bench.alerts[0].due_ms == NOW + HOUR_MS
+    assert bench.look(NOW + HOUR_MS, LEAK) == ["fire"]
 
 
-def test_the_end_of_maintenance_does_not_alert_on_what_happened_in_it() -> None:
+def test_after_maintenance_its_findings_send_no_alert() -> None:
     span = Quiet(NOW - HOUR_MS, NOW + HOUR_MS, "maintenance")
     gone = a_finding(kind="silent", opened=NOW, lasted=minutes(15))
-    desk = Desk([a_rule()], quiet=[span])
-    assert desk.look(NOW, gone) == []
-    assert desk.look(NOW + HOUR_MS, gone) == []
-    assert desk.look(NOW + HOUR_MS + minutes(5), ended(gone, NOW + HOUR_MS + minutes(5))) == []
-    assert [each.not_sent for each in desk.alerts] == ["maintenance"]
+    bench = AlertBench([a_rule()], quiet=[span])
+    assert bench.look(NOW, gone) == []
+    assert bench.look(NOW + HOUR_MS, gone) == []
+    assert bench.look(NOW + HOUR_MS + minutes(5), ended(gone, NOW + HOUR_MS + minutes(5))) == []
+    assert [each.not_sent for each in bench.alerts] == ["maintenance"]
 
 
-def test_what_outlasts_maintenance_by_its_own_measure_is_told() -> None:
+def test_a_condition_that_outlasts_maintenance_is_sent() -> None:
     span = Quiet(NOW - HOUR_MS, NOW + HOUR_MS, "maintenance")
     gone = a_finding(kind="silent", opened=NOW, lasted=minutes(15))
-    desk = Desk([a_rule()], quiet=[span])
-    desk.look(NOW, gone)
-    assert desk.look(NOW + HOUR_MS + minutes(14), gone) == []
-    assert desk.look(NOW + HOUR_MS + minutes(15), gone) == ["fire"]
+    bench = AlertBench([a_rule()], quiet=[span])
+    bench.look(NOW, gone)
+    assert bench.look(NOW + HOUR_MS + minutes(14), gone) == []
+    assert bench.look(NOW + HOUR_MS + minutes(15), gone) == ["fire"]
 
 
-def test_our_own_downtime_is_no_devices_silence() -> None:
+def test_weirs_own_downtime_is_not_silence_of_devices() -> None:
     away = Quiet(NOW - HOUR_MS, NOW, "downtime")
     gone = a_finding(kind="silent", opened=NOW - minutes(45), lasted=minutes(15))
     before = a_finding(2, kind="silent", opened=NOW - 2 * HOUR_MS, lasted=minutes(15))
-    desk = Desk([a_rule()], devices=2, quiet=[away])
-    assert desk.look(NOW, gone, before) == ["fire"]
-    assert desk.told == [("fire", ("M-2",))]
-    assert desk.look(NOW + minutes(10), before) == []  # its readings arrived after all
+    bench = AlertBench([a_rule()], devices=2, quiet=[away])
+    assert bench.look(NOW, gone, before) == ["fire"]
+    assert bench.messages == [("fire", ("M-2",))]
+    assert bench.look(NOW + minutes(10), before) == []  # its readings arrived after all
 
 
 @pytest.mark.parametrize("spread_s", [0, 600])
 def test_a_gateway_that_takes_500_meters_down_is_one_message(spread_s: int) -> None:
-    """However they fall silent one after the other, and are evaluated some at a time."""
+    """In any order of falling silent, and evaluated in batches."""
     group = {"Gateway East": frozenset(range(1, 501))}
-    desk = Desk([a_rule(kinds=["silent"])], devices=2_000, groups=group)
+    bench = AlertBench([a_rule(kinds=["silent"])], devices=2_000, groups=group)
     gone = [
         a_finding(key, kind="silent", opened=NOW + spread_s * 2 * key, lasted=minutes(15))
         for key in group["Gateway East"]
@@ -269,20 +289,20 @@ def test_a_gateway_that_takes_500_meters_down_is_one_message(spread_s: int) -> N
         there = [each for each in gone if each.opened_ms <= at]
         for start in range(0, 500, 250):
             keys = range(start + 1, start + 251)
-            desk.look(at, *(each for each in there if each.key in keys), keys=keys)
-    assert [event for event, _ in desk.told] == ["fire"]
-    assert desk.bodies[0]["group"]["name"] == "Gateway East"
+            bench.look(at, *(each for each in there if each.key in keys), keys=keys)
+    assert [event for event, _ in bench.messages] == ["fire"]
+    assert bench.bodies[0]["group"]["name"] == "Gateway East"
     over = [ended(each, at) for each in gone]
-    desk.look(at + minutes(1), *over[:400], keys=range(1, 401))
-    desk.look(at + minutes(2), *over, keys=range(401, 501))
-    assert [event for event, _ in desk.told] == ["fire", "resolve"]
+    bench.look(at + minutes(1), *over[:400], keys=range(1, 401))
+    bench.look(at + minutes(2), *over, keys=range(401, 501))
+    assert [event for event, _ in bench.messages] == ["fire", "resolve"]
 
 
-def test_few_silent_devices_of_a_large_group_are_told_one_by_one() -> None:
-    desk = Desk([a_rule(kinds=["silent"])], devices=50)
+def test_few_silent_devices_of_a_large_group_have_separate_messages() -> None:
+    bench = AlertBench([a_rule(kinds=["silent"])], devices=50)
     gone = [a_finding(key, kind="silent") for key in (1, 2, 3)]
-    assert desk.look(NOW, *gone) == []  # it waits a minute for others
-    assert desk.look(NOW + MINUTE_MS, *gone) == ["fire"] * 3
+    assert bench.look(NOW, *gone) == []  # it waits a minute for others
+    assert bench.look(NOW + MINUTE_MS, *gone) == ["fire"] * 3
 
 
 @cases(
@@ -291,36 +311,36 @@ def test_few_silent_devices_of_a_large_group_are_told_one_by_one() -> None:
 def test_more_than_a_fifth_of_a_group_is_one_message(silent: int, size: int, messages: int) -> None:
     """Or 20 devices at once, whatever their group."""
     group = {"East": frozenset(range(1, size + 1))}
-    desk = Desk([a_rule(kinds=["silent"])], devices=1_000, groups=group)
+    bench = AlertBench([a_rule(kinds=["silent"])], devices=1_000, groups=group)
     gone = [a_finding(key, kind="silent", lasted=minutes(15)) for key in range(1, silent + 1)]
-    desk.look(NOW, *gone, keys=range(1, size + 1))
-    desk.look(NOW + MINUTE_MS, *gone, keys=range(1, size + 1))
-    assert [event for event, _ in desk.told] == ["fire"] * messages
+    bench.look(NOW, *gone, keys=range(1, size + 1))
+    bench.look(NOW + MINUTE_MS, *gone, keys=range(1, size + 1))
+    assert [event for event, _ in bench.messages] == ["fire"] * messages
 
 
-def test_a_rule_that_is_switched_off_tells_who_knew() -> None:
-    desk = Desk([a_rule()])
-    desk.look(NOW, LEAK)
-    desk.rules = []
-    assert desk.look(NOW + 1, LEAK) == ["resolve"]
-    assert desk.bodies[-1]["note"] == "The rule was switched off."
+def test_a_disabled_rule_resolves_its_sent_alerts() -> None:
+    bench = AlertBench([a_rule()])
+    bench.look(NOW, LEAK)
+    bench.rules = []
+    assert bench.look(NOW + 1, LEAK) == ["resolve"]
+    assert bench.bodies[-1]["note"] == "The rule was switched off."
 
 
-def test_a_finding_that_is_taken_back_resolves_its_alert() -> None:
-    desk = Desk([a_rule()])
-    desk.look(NOW, LEAK)
-    assert desk.look(NOW + 1) == ["resolve"]
-    assert desk.bodies[-1]["note"] == "It was taken back."
+def test_a_retracted_finding_resolves_its_alert() -> None:
+    bench = AlertBench([a_rule()])
+    bench.look(NOW, LEAK)
+    assert bench.look(NOW + 1) == ["resolve"]
+    assert bench.bodies[-1]["note"] == "Its cause was withdrawn."
 
 
 def test_a_dismissed_finding_resolves_its_alert() -> None:
-    desk = Desk([a_rule()])
-    desk.look(NOW, LEAK)
-    assert desk.look(NOW + 1, replace(LEAK, dismissed_ms=NOW)) == ["resolve"]
+    bench = AlertBench([a_rule()])
+    bench.look(NOW, LEAK)
+    assert bench.look(NOW + 1, replace(LEAK, dismissed_ms=NOW)) == ["resolve"]
 
 
-def test_without_a_receiver_it_is_shown_and_not_sent() -> None:
-    desk = Desk([a_rule(receivers=[])])
-    assert desk.look(NOW, LEAK) == []
-    assert desk.look(NOW + HOUR_MS, ended(LEAK, NOW + HOUR_MS)) == []
-    assert [(each.state, each.not_sent) for each in desk.alerts] == [("resolved", "no receiver")]
+def test_without_a_receiver_an_alert_is_listed_and_not_sent() -> None:
+    bench = AlertBench([a_rule(receivers=[])])
+    assert bench.look(NOW, LEAK) == []
+    assert bench.look(NOW + HOUR_MS, ended(LEAK, NOW + HOUR_MS)) == []
+    assert [(each.state, each.not_sent) for each in bench.alerts] == [("resolved", "no receiver")]

@@ -1,4 +1,4 @@
-"""Every message arrives, under one id, in order, whatever fails: a receiver, or our own process."""
+"""Every message is delivered under one id, in order, after failures of a receiver or of Weir."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def store(url: str) -> Iterator[Store]:
 
 
 def with_leak(store: Store, where: str) -> FindingRow:
-    """A rule, a hook, and a finding that fires."""
+    """A rule, a webhook, and a finding that fires."""
     (device,) = new_meters(store, 1)
     keep_hook(store, where, SECRET)
     keep_rule(store)
@@ -65,7 +65,7 @@ def messages(store: Store) -> list[MessageRow]:
     return list(reversed(store.alert_messages("acme")))
 
 
-def test_a_receiver_that_fails_is_tried_again_and_told_in_order(store: Store) -> None:
+def test_a_failing_receiver_is_retried_and_gets_messages_in_order(store: Store) -> None:
     with hook(503, 500, 200) as server:
         leak = with_leak(store, server.url)
         assert send(store, NOW) == {"sent": 0, "failed": 1, "dropped": 0}
@@ -96,7 +96,7 @@ def test_after_a_day_of_failures_it_is_dead_and_its_resolve_is_not_sent(store: S
     assert len(server.got) == 7
 
 
-def test_a_receiver_that_is_gone_is_switched_off(store: Store) -> None:
+def test_a_receiver_that_is_gone_is_disabled(store: Store) -> None:
     with hook(410) as server:
         with_leak(store, server.url)
         send(store, NOW)
@@ -104,9 +104,7 @@ def test_a_receiver_that_is_gone_is_switched_off(store: Store) -> None:
     assert (receiver.enabled, receiver.trouble) == (0, "It responded 410 said the hook")
 
 
-def test_one_that_hangs_keeps_no_other_waiting(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hanging_receiver_blocks_no_other(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with hook(0) as stuck, hook(200) as well:
         keep_hook(store, stuck.url, SECRET, "stuck")
         (device,) = new_meters(store, 1)
@@ -128,7 +126,7 @@ def _until(holds: Callable[[], bool]) -> None:
     eventually(holds, "it came")
 
 
-def test_another_secret_key_is_told_and_sends_nothing(store: Store) -> None:
+def test_another_secret_key_is_reported_and_sends_nothing(store: Store) -> None:
     with hook(200) as server:
         with_leak(store, server.url)
         means = Means(settings(WEIR_SECRET_KEY="t" * 40))
@@ -160,7 +158,7 @@ def _kill(*_: Any, **__: Any) -> Any:
 
 
 def _child(url: str, at: int, point: str) -> None:
-    """A process that decides and sends, and is killed at one of three points."""
+    """A process that decides and sends, and kills itself at one of three points."""
     child = os.fork()
     if child:
         os.waitpid(child, 0)
@@ -180,7 +178,7 @@ def _child(url: str, at: int, point: str) -> None:
     os._exit(0)
 
 
-def test_1000_transitions_and_12_kills_tell_each_event_under_one_id(url: str, store: Store) -> None:
+def test_1000_transitions_and_12_kills_send_each_event_under_one_id(url: str, store: Store) -> None:
     points = ["before the commit", "after the commit", "after sending"] * 4
     at = count(NOW, 120_000)
     with ExitStack() as stack:
@@ -190,8 +188,8 @@ def test_1000_transitions_and_12_kills_tell_each_event_under_one_id(url: str, st
         keep_rule(store)
         store.close()
         for kind in KINDS:
-            found = [a_finding(device.key, kind=kind) for device in devices]
-            for rows in (found, [replace(each, end_ms=NOW + 1) for each in found]):
+            results = [a_finding(device.key, kind=kind) for device in devices]
+            for rows in (results, [replace(each, end_ms=NOW + 1) for each in results]):
                 writing = open_store(url)
                 keep_findings(writing, rows)
                 writing.close()

@@ -1,4 +1,4 @@
-"""What receivers get, over real connections: HTTP, SMTP, and what is never connected to."""
+"""What receivers get over real connections (HTTP, SMTP, MQTT), and which addresses are refused."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ ALERT = {
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 64
 
 
-def settings(**said: str) -> Settings:
+def settings(**text: str) -> Settings:
     local = {"WEIR_SECRET_KEY": "s" * 40, "WEIR_ALERT_NETWORKS": "127.0.0.0/8"}
-    return Settings.from_env(local | said)
+    return Settings.from_env(local | text)
 
 
 def a_message(
-    event: str = "fire", *, config: Any = None, secret: Any = None, size: int = 0, **said: Any
+    event: str = "fire", *, config: Any = None, secret: Any = None, size: int = 0, **fields: Any
 ) -> Message:
     row = MessageRow(
         "msg-1" if event == "fire" else "msg-2", "acme", "r-1", "thread-1",
@@ -57,7 +57,7 @@ def a_message(
         "event": event, "thread": "thread-1", "organizationId": "acme",
         "rule": {"id": "rule-1", "name": "Leaks"}, "note": "", "at": "2026-03-08T07:00:00Z",
         "group": {"name": "East", "size": size} if size else None,
-        "alerts": [{**ALERT, **said}],
+        "alerts": [{**ALERT, **fields}], "units": fields.pop("units", "us"),
     }  # fmt: skip
     return Message(row, body, config or {}, secret or {}, "https://weir.example", event == "fire")
 
@@ -66,8 +66,8 @@ def a_message(
 
 
 class Hook(ThreadingHTTPServer):
-    """``answers``: the statuses it gives, the last one for ever; 0 hangs, 302 redirects to
-    itself."""
+    """A web server for webhooks. ``answers`` are its statuses in turn, the last one repeated; 0
+    hangs, 302 redirects to itself."""
 
     def __init__(self, *answers: int) -> None:
         self.answers, self.got = list(answers), list[tuple[Any, bytes]]()
@@ -85,7 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(size := int(self.headers["Content-Length"]))
         if len(body) < size:
-            return  # whoever sent it was killed
+            return  # the sender was killed
         self.server.got.append((self.headers, body))
         answers = self.server.answers
         status = answers.pop(0) if len(answers) > 1 else answers[0]
@@ -114,8 +114,8 @@ def hook(*answers: int) -> Iterator[Hook]:
         server.server_close()
 
 
-def sent(kind: str, message: Message, **said: str) -> Answer:
-    return KIND_BY_NAME[kind].send(message, Means(settings(**said)))
+def sent(kind: str, message: Message, **text: str) -> Answer:
+    return KIND_BY_NAME[kind].send(message, Means(settings(**text)))
 
 
 def test_a_webhook_is_signed_and_has_alertmanagers_body() -> None:
@@ -155,13 +155,13 @@ def test_a_redirect_is_not_followed() -> None:
     assert (answer.ok, answer.text[:3], len(server.got)) == (False, "302", 1)
 
 
-def test_a_receiver_that_is_gone_says_so() -> None:
+def test_status_410_means_the_receiver_is_gone() -> None:
     with hook(410) as server:
         _, secret = KIND_BY_NAME["webhook"].check({"url": server.url})
         assert sent("webhook", a_message(secret=secret)).gone
 
 
-def test_a_receiver_that_hangs_is_left_after_the_deadline() -> None:
+def test_a_hanging_receiver_times_out() -> None:
     with hook(0) as server, pytest.raises(guard.FAILURES) as caught:
         guard.post(server.url, b"{}", {}, settings().alert_networks, within_s=0.3)
     assert guard.failure(caught.value) == "No response in time."
@@ -183,7 +183,7 @@ def test_private_addresses_are_refused(address: str, public: bool) -> None:
     assert guard.is_public(address) is public
 
 
-def test_allowed_networks_are_not() -> None:
+def test_allowed_networks_are_not_refused() -> None:
     networks = settings(WEIR_ALERT_NETWORKS="10.0.0.0/8,fd00::/8").alert_networks
     assert guard.is_public("10.1.2.3", networks)
     assert guard.is_public("::ffff:10.1.2.3", networks)
@@ -191,8 +191,9 @@ def test_allowed_networks_are_not() -> None:
     assert not guard.is_public("192.168.0.1", networks)
 
 
-def test_a_name_is_checked_when_it_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A public name that leads to this machine is refused, whatever it was before."""
+def test_a_name_is_checked_at_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A public name that resolves to this machine is refused, even if it resolved elsewhere
+    before."""
     with hook(200) as server:
         where = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.server_port))]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: where)
@@ -205,7 +206,7 @@ def test_a_name_is_checked_when_it_is_connected_to(monkeypatch: pytest.MonkeyPat
 
 
 @cases(
-    ("kind", "said"),
+    ("kind", "fields"),
     [
         ("webhook", {}),
         ("webhook", {"url": "ftp://a.example"}),
@@ -219,9 +220,9 @@ def test_a_name_is_checked_when_it_is_connected_to(monkeypatch: pytest.MonkeyPat
         ("apprise", {"url": "nothing"}),
     ],
 )
-def test_what_no_receiver_can_be_is_refused(kind: str, said: dict[str, Any]) -> None:
+def test_an_invalid_receiver_is_refused(kind: str, fields: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"url|secret|to|topic|made"):
-        KIND_BY_NAME[kind].check(said)
+        KIND_BY_NAME[kind].check(fields)
 
 
 @pytest.mark.slow
@@ -240,9 +241,10 @@ def test_debians_alertmanager_shows_an_alert_until_its_resolve(tmp_path: Path) -
         assert shown["annotations"]["description"] == ALERT["words"]
         assert shown["generatorURL"] == "https://weir.example/devices/d-1"
         assert shown["startsAt"] == started.replace("Z", ".000Z")
-        assert shown["endsAt"] > stamp(now_ms() + 20 * DAY_MS)  # not over by itself
+        # It doesn't resolve without the message.
+        assert shown["endsAt"] > stamp(now_ms() + 20 * DAY_MS)
         assert sent("alertmanager", a_message("reminder", secret=secret, startsAt=started)).ok
-        assert len(http.get("/alerts").json()) == 1  # the same one
+        assert len(http.get("/alerts").json()) == 1  # the same alert
         ended = stamp(now_ms() - MINUTE_MS)
         over = a_message("resolve", secret=secret, startsAt=started, endsAt=ended)
         assert sent("alertmanager", over).ok
@@ -253,7 +255,7 @@ def test_debians_alertmanager_shows_an_alert_until_its_resolve(tmp_path: Path) -
 
 @pytest.mark.slow  # apprise takes seconds to load
 @pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")  # by apprise itself
-def test_apprise_sends_by_its_own_means() -> None:
+def test_apprise_sends_by_its_own_services() -> None:
     with hook(200) as server:
         url = f"json://127.0.0.1:{server.server_port}/hush"
         config, secret = KIND_BY_NAME["apprise"].check({"url": url})
@@ -306,8 +308,8 @@ def mail_server(box: Mailbox) -> Iterator[str]:
 
 
 def mailed(url: str, message: Message, picture: bytes | None = PNG) -> Answer:
-    known = settings(WEIR_SMTP_URL=url, WEIR_ALERT_SENDER="weir@acme.example")
-    return KIND_BY_NAME["email"].send(message, Means(known, picture=lambda alert: picture))
+    options = settings(WEIR_SMTP_URL=url, WEIR_ALERT_SENDER="weir@acme.example")
+    return KIND_BY_NAME["email"].send(message, Means(options, picture=lambda alert: picture))
 
 
 def test_an_e_mail_has_text_html_and_the_chart_and_its_resolve_is_in_the_thread() -> None:
@@ -329,11 +331,15 @@ def test_an_e_mail_has_text_html_and_the_chart_and_its_resolve_is_in_the_thread(
     assert "cid:chart" in html.get_content()
 
 
-def test_a_mail_without_a_chart_is_better_than_none() -> None:
+def test_a_mail_is_sent_without_a_chart_that_cannot_be_drawn() -> None:
     box = Mailbox()
     with mail_server(box) as url:
-        assert mailed(url, a_message(config={"to": ["a@b.example"]}), None).ok
+        message = a_message(config={"to": ["a@b.example"]}, units="metric")
+        assert mailed(url, message, None).ok
     assert "cid:chart" not in box.mails[0].as_string()
+    plain = box.mails[0].get_body(("plain",))
+    assert plain is not None
+    assert "Value: 206 L/h" in plain.get_content()
 
 
 def test_a_mail_server_that_refuses_is_quoted() -> None:
@@ -342,7 +348,7 @@ def test_a_mail_server_that_refuses_is_quoted() -> None:
     assert answer == Answer(False, "The mail server responded 451 later")
 
 
-def test_a_mail_server_that_is_away_is_named() -> None:
+def test_an_unreachable_mail_server_is_named() -> None:
     answer = mailed("smtp://127.0.0.1:1", a_message(config={"to": ["a@b.example"]}))
     assert answer == Answer(False, "The mail server can't be reached.")
 
@@ -363,10 +369,10 @@ def test_mqtt_has_a_topic_for_each_device() -> None:
             KIND_BY_NAME["mqtt"].send(a_message(event, config={"topic": "weir/alerts"}), means).ok
         )
     assert [topic for topic, _ in got] == ["weir/alerts/d-1/continuous-flow"] * 2
-    assert [said["status"] for _, said in got] == ["firing", "resolved"]
+    assert [text["status"] for _, text in got] == ["firing", "resolved"]
 
 
-def test_secrets_are_sealed_and_another_secret_opens_none() -> None:
+def test_secrets_are_encrypted_and_another_key_opens_none() -> None:
     secret = {"url": "https://a.example/hush"}
     sealed = ReceiverSeal("a" * 40).close(secret)
     assert "hush" not in sealed
@@ -375,7 +381,7 @@ def test_secrets_are_sealed_and_another_secret_opens_none() -> None:
 
 
 @cases("kind", KINDS)
-def test_every_kind_says_what_it_needs(kind: Any) -> None:
+def test_every_kind_names_its_required_fields(kind: Any) -> None:
     assert kind.label
     assert kind.fields
     assert isinstance(kind.missing(settings()), str)

@@ -1,4 +1,4 @@
-"""Every schema that was ever released, as the engines themselves wrote it down, with some rows.
+"""Every released schema, as its database dumped it, with some rows.
 
-A file never changes once it is here. After a new step: `python -m tests.store.schemas.freeze`.
+A file never changes once it is released. After a new step: `python -m tests.store.schemas.freeze`.
 """

@@ -1,4 +1,4 @@
-"""Writes the schemas down that aren't yet: `python -m tests.store.schemas.freeze`.
+"""Writes the missing schema files: `python -m tests.store.schemas.freeze`.
 
 Each version is made by the program's own steps up to it, filled, and dumped: SQLite's from its own
 table of schemas, Postgres' by pg_dump.
@@ -49,7 +49,7 @@ def file_of(dialect: str, kind: str, version: int) -> Path:
 
 
 def missing() -> list[tuple[str, int]]:
-    """(kind, version) of what wasn't written down."""
+    """(kind, version) of each missing file."""
     return [
         (kind, version)
         for kind, schema in SCHEMAS.items()
@@ -59,7 +59,7 @@ def missing() -> list[tuple[str, int]]:
 
 
 def at_version(url: str, kind: str, version: int) -> Any:
-    """A store as the program of that version would have made it, without rows."""
+    """A store as the program of that version made it, without rows."""
     store = OPENERS[kind](url)
     schema = SCHEMAS[kind]
     store.schema = SimpleNamespace(
@@ -70,7 +70,7 @@ def at_version(url: str, kind: str, version: int) -> Any:
 
 
 def fill(url: str) -> None:
-    """Some of everything, in a store and a web store of the present schema."""
+    """Some rows of everything, in a store and a web store of the present schema."""
     store, web = open_store(url), open_web_store(url)
     store.upgrade()
     web.upgrade()
@@ -96,13 +96,13 @@ def fill(url: str) -> None:
         refusals=[Refusal(org, "file", "no such device", "M-9", "M-9,…", START_MS, 3)],
         progress=Progress("d" * 64, org, position=READINGS + 4, refused=3),
     )
-    told = AuditEntry(START_MS, org, "key_1", "correction", "create", "c-1", after={"n": 1})
+    result = AuditEntry(START_MS, org, "key_1", "correction", "create", "c-1", after={"n": 1})
     store.correct(
         Annotation(
             "c-1", org, AnnotationKind.CORRECTION, device.key, None, START_MS,
             START_MS + 60_000, "wrong", START_MS, "key_1", metrics=("quality",), factor=0.5,
         ),
-        [told],
+        [result],
     )  # fmt: skip
     definition = EmbedDefinition(
         view="tile", devices=(device.id,), metric="flow_rate", origins=("https://a.example",),
@@ -110,7 +110,7 @@ def fill(url: str) -> None:
         controls=(), title="Keller", expires_ms=None,
     )  # fmt: skip
     web.create_embed(
-        Embed("embed_1", org, Maker("reader", key_id="key_1"), definition, START_MS), [told]
+        Embed("embed_1", org, Maker("reader", key_id="key_1"), definition, START_MS), [result]
     )
     store.close()
     web.close()
@@ -133,8 +133,8 @@ def _copy(source: Any, target: Any, kind: str) -> None:
 def _sqlite(path: Path) -> str:
     connection = apsw.Connection(str(path))
     lines: list[str] = []
-    found: Any = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-    schema = list(found)
+    result: Any = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    schema = list(result)
     lines += [f"{sql};" for _, sql in schema]
     for name, sql in schema:
         if sql.startswith("CREATE TABLE"):
@@ -149,9 +149,11 @@ def _sqlite(path: Path) -> str:
 def _postgres(url: str) -> str:
     program = servers.postgres_program("pg_dump")
     options = ["--inserts", "--rows-per-insert=100", "--no-owner", "--no-comments"]
-    said = subprocess.run([program, *options, url], check=True, capture_output=True, text=True)
-    kept = (line for line in said.stdout.splitlines() if not line.startswith(("--", "\\", "SET ")))
-    return "\n".join([*(line for line in kept if line), ""])
+    shown = subprocess.run([program, *options, url], check=True, capture_output=True, text=True)
+    output = (
+        line for line in shown.stdout.splitlines() if not line.startswith(("--", "\\", "SET "))
+    )
+    return "\n".join([*(line for line in output if line), ""])
 
 
 def main() -> None:

@@ -120,6 +120,17 @@ CREATE TABLE public.audit (
     after_value text COLLATE pg_catalog."C",
     reason text NOT NULL COLLATE pg_catalog."C"
 );
+CREATE TABLE public.billing (
+    id text NOT NULL COLLATE pg_catalog."C",
+    organization_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    definition text NOT NULL COLLATE pg_catalog."C",
+    due_ms bigint,
+    created_by text NOT NULL COLLATE pg_catalog."C",
+    created_ms bigint NOT NULL,
+    updated_ms bigint NOT NULL
+);
 CREATE TABLE public.device (
     key bigint NOT NULL,
     id text NOT NULL COLLATE pg_catalog."C",
@@ -305,17 +316,6 @@ CREATE TABLE public.organization_setting (
     name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL COLLATE pg_catalog."C"
 );
-CREATE TABLE public.plan (
-    id text NOT NULL COLLATE pg_catalog."C",
-    organization_id text NOT NULL COLLATE pg_catalog."C",
-    kind text NOT NULL COLLATE pg_catalog."C",
-    name text NOT NULL COLLATE pg_catalog."C",
-    definition text NOT NULL COLLATE pg_catalog."C",
-    due_ms bigint,
-    created_by text NOT NULL COLLATE pg_catalog."C",
-    created_ms bigint NOT NULL,
-    updated_ms bigint NOT NULL
-);
 CREATE TABLE public.reading (
     device_id bigint NOT NULL,
     ts bigint NOT NULL,
@@ -490,10 +490,10 @@ INSERT INTO public.annotation VALUES
 INSERT INTO public.api_key VALUES
 	('key_1', 'acme', 'reader', '\x00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff', 0, 1772928000000, NULL, NULL);
 INSERT INTO public.audit VALUES
-	('21693ccb334f4d2e8d4100b6407b9d70', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
+	('66cd7788315d4a6fb11c075ccd766def', 1772928000000, 'acme', 'key_1', 'correction', 'create', 'c-1', NULL, '{"n":1}', '');
 INSERT INTO public.device VALUES
-	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795382821965, 1795382821965, 1795382821965, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
-	(2, '36bdcb40-c4c0-4499-8939-c5f699c0832a', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795382821965, 1795382821965, 1795382821965, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
+	(1, 'a2a1279f-d474-4d4d-8896-5d852b0ae3cf', 'acme', 'M-1', 'M-1', 'EndDevice', 'M-1', 1795390936434, 1795390936434, 1795390936434, 1, 1, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', NULL),
+	(2, '8f297f1a-a32d-4033-b884-87a78c5be081', 'acme', 'M-2', 'M-2', 'EndDevice', 'Zähler <2>', 1795390936434, 1795390936434, 1795390936434, 1, 0, '{}', 0, '{}', 'UTC', '', NULL, NULL, NULL, '[]', 60);
 INSERT INTO public.device_group VALUES
 	('north', 1);
 INSERT INTO public.hour_counter VALUES
@@ -510,7 +510,7 @@ INSERT INTO public.key_grant VALUES
 	('key_1', 'group', 'north'),
 	('key_1', 'role', 'operator');
 INSERT INTO public.organization VALUES
-	('acme', 'Acme', 1, 1795382821958, 1795382821958, 0.004, NULL, NULL);
+	('acme', 'Acme', 1, 1795390936430, 1795390936430, 0.004, NULL, NULL);
 INSERT INTO public.reading VALUES
 	(1, 1772928000000, 0, NULL, 0, 45, -70, NULL, 21.5, 0),
 	(1, 1772928037000, 0.3333333333333333, NULL, 0.25, 45, -70, NULL, 21.5, 0),
@@ -1282,6 +1282,8 @@ ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (key_id);
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.billing
+    ADD CONSTRAINT billing_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.device_ancestor
     ADD CONSTRAINT device_ancestor_pkey PRIMARY KEY (device_key, ancestor_key);
 ALTER TABLE ONLY public.device_group
@@ -1314,8 +1316,6 @@ ALTER TABLE ONLY public.organization
     ADD CONSTRAINT organization_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.organization_setting
     ADD CONSTRAINT organization_setting_pkey PRIMARY KEY (organization_id, name);
-ALTER TABLE ONLY public.plan
-    ADD CONSTRAINT plan_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.reading_original
     ADD CONSTRAINT reading_original_pkey PRIMARY KEY (device_id, ts, seq);
 ALTER TABLE ONLY public.reading
@@ -1354,6 +1354,7 @@ CREATE INDEX annotation_by_organization ON public.annotation USING btree (organi
 CREATE INDEX annotation_in_force ON public.annotation USING btree (device_key) WHERE ((kind = 'correction'::text) AND (ended_ms IS NULL));
 CREATE UNIQUE INDEX api_key_by_digest ON public.api_key USING btree (digest);
 CREATE INDEX audit_by_time ON public.audit USING btree (organization_id, at_ms, id);
+CREATE INDEX billing_by_organization ON public.billing USING btree (organization_id, kind);
 CREATE INDEX device_ancestor_by_ancestor ON public.device_ancestor USING btree (ancestor_key);
 CREATE UNIQUE INDEX device_by_id ON public.device USING btree (id);
 CREATE INDEX device_by_label ON public.device USING btree (organization_id, active, label, id, key, serial_number, network_unique_identifier);
@@ -1370,4 +1371,3 @@ CREATE INDEX finding_state_by_due ON public.finding_state USING btree (due_ms);
 CREATE INDEX insight_due_findings ON public.insight_due USING btree (device_id) WHERE (findings_ms IS NOT NULL);
 CREATE INDEX insight_due_status ON public.insight_due USING btree (device_id) WHERE (status_ms IS NOT NULL);
 CREATE INDEX month_end_by_due ON public.month_end USING btree (due_ms);
-CREATE INDEX plan_by_organization ON public.plan USING btree (organization_id, kind);

@@ -1,4 +1,4 @@
-"""What the web writes, on every engine."""
+"""The web's own store, on every database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests import citus
 
 @pytest.fixture
 def web(store_url: str) -> Iterator[WebStore]:
-    if citus.is_ours(store_url):  # beside a store that is distributed, it is too
+    if citus.is_ours(store_url):  # distributed if the main store is
         citus.made(store_url).close()
     opened = open_web_store(store_url)
     opened.upgrade()

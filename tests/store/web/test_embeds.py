@@ -1,4 +1,4 @@
-"""Embeds are kept word for word, listed newest first, and revoked for good."""
+"""Embeds are stored unchanged, listed newest first, and revoked for good."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def new(organization_id: str = "org-1", **changes: Any) -> Embed:
         new(revoked_ms=1_700_000_000_001),
     ],
 )
-def test_an_embed_is_found_as_it_was_made(web: WebStore, embed: Embed) -> None:
+def test_an_embed_is_read_as_it_was_created(web: WebStore, embed: Embed) -> None:
     web.create_embed(embed)
     assert web.embed(embed.id) == embed
     assert web.embeds("org-1") == [embed]
 
 
-def test_what_nobody_made_is_not_found(web: WebStore) -> None:
+def test_a_missing_embed_is_not_found(web: WebStore) -> None:
     assert web.embed("nothing") is None
     assert web.embeds("org-1") == []
 
 
-def test_an_id_is_given_once(web: WebStore) -> None:
+def test_an_id_is_unique(web: WebStore) -> None:
     embed = new()
     web.create_embed(embed)
     with pytest.raises(UserError, match=embed.id):
@@ -67,14 +67,14 @@ def test_an_id_is_given_once(web: WebStore) -> None:
     assert web.embeds("org-2") == []
 
 
-def test_an_organization_sees_its_own_newest_first(web: WebStore) -> None:
+def test_an_organization_lists_its_own_newest_first(web: WebStore) -> None:
     mine = [new(created_ms=at) for at in (1_000, 3_000, 2_000)]
     for embed in (*mine, new("org-2")):
         web.create_embed(embed)
     assert web.embeds("org-1") == [mine[1], mine[2], mine[0]]
 
 
-def test_revoking_holds_and_the_first_time_counts(web: WebStore) -> None:
+def test_revoking_is_final_and_the_first_time_counts(web: WebStore) -> None:
     embed, other = new(), new()
     web.create_embed(embed)
     web.create_embed(other)

@@ -1,4 +1,4 @@
-"""The web's own store: a schema numbered by itself, in no import's way."""
+"""The web's own store: its schema has a version of its own, and imports don't block it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from api.store.web.base import Embed, Maker, WebStore
 EMBED = Embed("e-1", "org-1", Maker("command"), EmbedDefinition("tile", ("d-1",)), 1)
 
 
-def test_an_upgrade_goes_to_the_present_schema_once(web: WebStore) -> None:
+def test_an_upgrade_makes_the_present_schema_once(web: WebStore) -> None:
     assert web.upgrade() == (migrations.CURRENT, migrations.CURRENT)
     web.check()
 
 
-def test_without_an_upgrade_there_is_nothing(store_url: str) -> None:
+def test_without_an_upgrade_there_are_no_tables(store_url: str) -> None:
     web = open_web_store(store_url)
-    with pytest.raises(StoreMissing, match="flask db upgrade"):
+    with pytest.raises(StoreMissing, match="weir db upgrade"):
         web.check()
-    with pytest.raises(StoreMissing, match="flask db upgrade"):
+    with pytest.raises(StoreMissing, match="weir db upgrade"):
         web.create_embed(EMBED)
     web.close()
 
 
-def test_it_stands_beside_a_store_and_apart_from_it(store: Store, web: WebStore) -> None:
+def test_it_coexists_with_a_store(store: Store, web: WebStore) -> None:
     web.create_embed(EMBED)
     assert store.upgrade()[0] == store.upgrade()[1]
     store.check()
@@ -45,7 +45,7 @@ def test_a_newer_schema_is_refused(web: WebStore, monkeypatch: pytest.MonkeyPatc
         web.upgrade()
 
 
-def test_who_only_reads_cannot_write(store_url: str, web: WebStore) -> None:
+def test_a_read_only_store_cannot_write(store_url: str, web: WebStore) -> None:
     reader = open_web_store(store_url, read_only=True)
     with pytest.raises(UserError, match="reading only"):
         reader.create_embed(EMBED)
@@ -53,8 +53,8 @@ def test_who_only_reads_cannot_write(store_url: str, web: WebStore) -> None:
     reader.close()
 
 
-def test_it_is_written_while_an_import_holds_the_store(store_url: str, store: Store) -> None:
-    """An import's transaction is open; a write of the web's comes back meanwhile."""
+def test_it_is_written_while_an_import_locks_the_store(store_url: str, store: Store) -> None:
+    """An import's transaction is open; a write of the web completes meanwhile."""
     web = open_web_store(store_url)
     web.upgrade()
     begun, done = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""The dashboard behind its door, over its own HTTP, on a small world of two organizations."""
+"""The dashboard behind authentication, over its own HTTP, on a small world of two organizations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="session")
 def client(world: World) -> Client:
-    """The way to the service, as nobody."""
+    """A connection to the service without a credential."""
     return Client.in_process(create_service(world.store, world.settings))
 
 
@@ -62,7 +62,7 @@ Open = Callable[..., "Site"]
 
 
 class Site:
-    """A browser at the door. ``host`` and ``peer`` are as a request from afar unless said."""
+    """A browser at the dashboard. By default ``host`` and ``peer`` are those of a remote client."""
 
     def __init__(self, application: Any) -> None:
         self.browser = Browser(application)
@@ -88,12 +88,12 @@ class Site:
         )
 
     def carrying(self, value: str) -> Site:
-        """With a session cookie of that value, from wherever it was taken."""
+        """A request with a session cookie of that value."""
         self.browser.set_cookie(COOKIE, value, domain=AT_LARGE)
         return self
 
     def here(self, path: str, method: str = "GET", **more: Any) -> TestResponse:
-        """Asked at this very machine."""
+        """A request from this machine."""
         return self.open(path, method, **{"host": "localhost", "peer": "127.0.0.1", **more})
 
     def sign_in(self, key: str, next_path: str = "/devices", **more: Any) -> TestResponse:
@@ -103,7 +103,8 @@ class Site:
 
 @pytest.fixture
 def open_site(dashboard: Dash, client: Client, clock: Clock, tmp_path: Path) -> Open:
-    """``open_site(**access)``: the dashboard behind a door of its own, with fresh attempts."""
+    """``open_site(**access)``: the dashboard behind its own authentication, without failed
+    attempts."""
 
     def opened(application: Any = None, through: Client = client, **access: Any) -> Site:
         inner = application or inside(dashboard)
@@ -122,6 +123,6 @@ def site(open_site: Open) -> Site:
 
 @pytest.fixture(scope="session")
 def keys(world: World) -> dict[str, str]:
-    """The world's service keys by the name of what they see."""
+    """The world's service keys by the name of their scope."""
     sent = {name: c.headers.get(KEY_HEADER) for name, c in world.credentials.items()}
     return {name: key for name, key in sent.items() if key}

@@ -1,4 +1,4 @@
-"""Keys that will be revoked, and waiting for what that does."""
+"""Keys to revoke, and waiting for the effect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def revocable(world: World, grant: Grant | None = None) -> tuple[str, str]:
 
 
 def eventually(done: Any, within_s: float) -> float:
-    """Seconds until ``done()``; fails where it takes longer."""
+    """Seconds until ``done()`` is true; fails if it takes longer."""
     start_s = time.monotonic()
     while not done():
         assert time.monotonic() - start_s < within_s, f"not within {within_s} s"

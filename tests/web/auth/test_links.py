@@ -1,4 +1,5 @@
-"""One-time sign-in links: good once, for a quarter of an hour, and soon gone from the address."""
+"""One-time sign-in links: valid once, for a quarter of an hour, and soon removed from the
+address."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def new(links: SignInLinks) -> str:
     return f"{parts.path}?{parts.query}"
 
 
-def test_a_link_begins_a_session_at_an_address_without_the_token(
+def test_a_link_starts_a_session_and_redirects_without_the_token(
     site: Site, links: SignInLinks
 ) -> None:
     answer = site.open(new(links))
@@ -45,10 +46,10 @@ def test_a_link_begins_a_session_at_an_address_without_the_token(
 
 
 @pytest.mark.parametrize("at", [{}, {"host": "localhost", "peer": "127.0.0.1"}])
-def test_without_it_everybody_signs_in_at_this_machine_too(site: Site, at: dict[str, str]) -> None:
+def test_without_a_link_local_readers_sign_in_too(site: Site, at: dict[str, str]) -> None:
     assert site.open("/devices", **at).headers["Location"] == "/sign-in?next=%2Fdevices"
     page = site.open("/sign-in", **at)
-    assert ("flask sign-in link" in page.text) is bool(at)
+    assert ("weir sign-in link" in page.text) is bool(at)
 
 
 def test_a_link_works_once(open_site: Open, links: SignInLinks, keys: dict[str, str]) -> None:
@@ -60,10 +61,10 @@ def test_a_link_works_once(open_site: Open, links: SignInLinks, keys: dict[str, 
     assert not cookies(again)
     assert "was used before or has expired" in notice(second.open("/sign-in?because=link"))
     assert second.open("/devices").status_code == 303
-    assert first.open(link).headers["Location"] == "/"  # Back, or a tab that is opened again
+    assert first.open(link).headers["Location"] == "/"  # Back, or a restored tab
 
 
-def test_of_many_that_open_it_at_once_one_is_signed_in(links: SignInLinks) -> None:
+def test_of_many_concurrent_uses_one_succeeds(links: SignInLinks) -> None:
     for _ in range(20):
         token = new(links).partition("=")[2]
         with ThreadPoolExecutor(8) as pool:
@@ -74,7 +75,7 @@ def test_of_many_that_open_it_at_once_one_is_signed_in(links: SignInLinks) -> No
     ("later_s", "good"),
     [(0, True), (LASTS_S - 1, True), (LASTS_S, False), (-1, True), (-LASTS_S, False)],
 )
-def test_a_link_is_good_for_a_quarter_of_an_hour(
+def test_a_link_is_valid_for_a_quarter_of_an_hour(
     site: Site, links: SignInLinks, clock: Clock, later_s: int, good: bool
 ) -> None:
     link = new(links)
@@ -87,13 +88,13 @@ def test_a_link_is_good_for_a_quarter_of_an_hour(
 
 
 @pytest.mark.parametrize("token", ["", "x", "../since", "%00", "a" * 5_000, "%ff", "ü"])
-def test_what_is_no_token_signs_nobody_in(site: Site, links: SignInLinks, token: str) -> None:
+def test_an_invalid_token_signs_nobody_in(site: Site, links: SignInLinks, token: str) -> None:
     new(links)
     answer = site.open(f"/sign-in?token={token}")
     assert (answer.status_code, cookies(answer)) == (303, {})
 
 
-def test_nobody_guesses_without_end(site: Site, links: SignInLinks) -> None:
+def test_guesses_are_limited(site: Site, links: SignInLinks) -> None:
     for _ in range(BURST):
         assert site.open("/sign-in?token=guess").status_code == 303
     link = new(links)
@@ -110,7 +111,7 @@ def test_nobody_guesses_without_end(site: Site, links: SignInLinks) -> None:
         ("GET", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image"}, 403),
     ],
 )
-def test_what_only_looks_spends_nothing(
+def test_a_prefetch_uses_up_nothing(
     site: Site, links: SignInLinks, method: str, headers: dict[str, str], status: int
 ) -> None:
     link = new(links)
@@ -119,7 +120,7 @@ def test_what_only_looks_spends_nothing(
     assert site.open(link).headers["Location"] == "/"
 
 
-def test_a_link_signs_in_whoever_is_somebody_else(
+def test_a_link_replaces_the_session_of_another_key(
     site: Site, links: SignInLinks, keys: dict[str, str]
 ) -> None:
     site.sign_in(keys["foreign"])
@@ -132,7 +133,7 @@ def test_without_a_key_a_link_opens_nothing(open_site: Open, links: SignInLinks)
     assert open_site(links=links).open(new(links)).headers["Location"] == "/sign-in?because=link"
 
 
-def test_the_folder_shows_no_token_and_keeps_no_old_ones(
+def test_the_folder_has_no_token_and_no_old_files(
     links: SignInLinks, tmp_path: Path, clock: Clock
 ) -> None:
     folder = tmp_path / "links"

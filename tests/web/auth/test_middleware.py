@@ -1,4 +1,4 @@
-"""The door, over HTTP: signing in and out, sessions, proxies."""
+"""Authentication over HTTP: signing in and out, sessions, proxies."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def cookies(answer: TestResponse) -> dict[str, str]:
 
 
 def notice(answer: TestResponse) -> str:
-    found = re.search(r'id="notice"[^>]*>([^<]*)<', answer.text)
-    return unescape(found.group(1)) if found else ""
+    output = re.search(r'id="notice"[^>]*>([^<]*)<', answer.text)
+    return unescape(output.group(1)) if output else ""
 
 
-# --- Strangers -----------------------------------------------------------------------------------
+# --- Without a session ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def notice(answer: TestResponse) -> str:
         ("/no-such-page", "/sign-in?next=%2Fno-such-page"),
     ],
 )
-def test_a_stranger_is_led_to_sign_in_and_back(site: Site, path: str, where: str) -> None:
+def test_a_page_redirects_to_sign_in_and_back(site: Site, path: str, where: str) -> None:
     answer = site.open(path)
     assert (answer.status_code, answer.headers["Location"]) == (303, where)
     assert answer.data == b""
@@ -52,7 +52,7 @@ def test_a_stranger_is_led_to_sign_in_and_back(site: Site, path: str, where: str
 @pytest.mark.parametrize(
     "path", ["/_dash-layout", "/_dash-dependencies", "/_reload-hash", "/session"]
 )
-def test_a_strangers_script_is_told_where_to_sign_in(site: Site, path: str) -> None:
+def test_a_script_without_a_session_gets_the_sign_in_address(site: Site, path: str) -> None:
     answer = site.open(path)
     assert answer.status_code == 401
     assert answer.json == {"error": "signed out", "signIn": "/sign-in"}
@@ -61,13 +61,13 @@ def test_a_strangers_script_is_told_where_to_sign_in(site: Site, path: str) -> N
     assert answer.headers["Cache-Control"] == "private, no-store"
 
 
-def test_a_strangers_callback_is_not_run(site: Site) -> None:
+def test_a_callback_without_a_session_is_not_run(site: Site) -> None:
     assert wire.rows(site).status_code == 401
     assert wire.chart(site, METER, "2026-03-08T00:00Z", "2026-03-09T00:00Z").status_code == 401
 
 
 @pytest.mark.parametrize("path", ["/assets/style.css", "/assets/session.js", "/_favicon.ico"])
-def test_static_files_are_for_everybody(site: Site, path: str) -> None:
+def test_static_files_need_no_session(site: Site, path: str) -> None:
     assert site.open(path).status_code == 200
 
 
@@ -83,7 +83,7 @@ def test_static_files_are_for_everybody(site: Site, path: str) -> None:
         ({}, 200),
     ],
 )
-def test_a_cross_site_callback_is_refused_session_or_not(
+def test_a_cross_site_callback_is_refused_with_any_session(
     site: Site, keys: dict[str, str], headers: dict[str, str], status: int
 ) -> None:
     site.sign_in(keys["all"])
@@ -135,7 +135,7 @@ def test_what_comes_next_is_written_as_text(site: Site) -> None:
         ("", ""),
     ],
 )
-def test_the_sign_in_page_says_why(site: Site, because: str, sentence: str) -> None:
+def test_the_sign_in_page_has_the_reason(site: Site, because: str, sentence: str) -> None:
     assert notice(site.open("/sign-in", query_string={"because": because})) == sentence
 
 
@@ -167,7 +167,7 @@ def wrong_keys(world: World, keys: dict[str, str]) -> dict[str, tuple[str, int, 
     }
 
 
-def test_a_wrong_key_is_answered_with_what_to_do(
+def test_a_wrong_key_gets_a_message_with_the_next_step(
     open_site: Open, world: World, keys: dict[str, str]
 ) -> None:
     for name, (pasted, status, sentence) in wrong_keys(world, keys).items():
@@ -181,7 +181,7 @@ def test_a_wrong_key_is_answered_with_what_to_do(
 
 
 @pytest.mark.parametrize("dress", ["{}", "  {} ", "\t{}\r\n"])
-def test_a_good_key_signs_in_and_lands_on_the_asked_page(
+def test_a_valid_key_signs_in_and_opens_the_requested_page(
     site: Site, keys: dict[str, str], dress: str
 ) -> None:
     answer = site.sign_in(dress.format(keys["all"]), "/devices?page=2")
@@ -195,12 +195,12 @@ def test_an_upper_case_key_signs_in_too(site: Site, keys: dict[str, str]) -> Non
 
 
 @pytest.mark.parametrize("evil", ["//evil.example", "https://evil.example", "/\\evil.example"])
-def test_sign_in_leads_to_no_other_site(site: Site, keys: dict[str, str], evil: str) -> None:
+def test_sign_in_redirects_to_no_other_site(site: Site, keys: dict[str, str], evil: str) -> None:
     assert site.sign_in(keys["all"], evil).headers["Location"] == "/"
     assert site.open("/sign-in", query_string={"next": evil}).headers["Location"] == "/"
 
 
-def test_an_unreachable_service_is_said_and_costs_no_attempt(
+def test_an_unreachable_service_has_a_message_and_counts_no_attempt(
     open_site: Open, keys: dict[str, str]
 ) -> None:
     down = Client.remote("http://127.0.0.1:9", sleep=lambda _: None)
@@ -260,7 +260,9 @@ def sealed(answer: TestResponse) -> str:
     return cookies(answer)[COOKIE].split(";")[0].partition("=")[2]
 
 
-def test_a_cookie_works_wherever_the_same_secret_is(open_site: Open, keys: dict[str, str]) -> None:
+def test_a_cookie_is_valid_on_every_server_with_the_same_secret(
+    open_site: Open, keys: dict[str, str]
+) -> None:
     value = sealed(open_site().sign_in(keys["all"]))
     assert open_site().carrying(value).open("/devices").status_code == 200
     other = open_site(secret="another secret that is long enough, too")
@@ -269,7 +271,7 @@ def test_a_cookie_works_wherever_the_same_secret_is(open_site: Open, keys: dict[
     assert "Max-Age=0" in cookies(refused)[COOKIE]
 
 
-def test_a_changed_or_cut_cookie_is_a_strangers(open_site: Open, keys: dict[str, str]) -> None:
+def test_a_changed_or_cut_cookie_is_no_session(open_site: Open, keys: dict[str, str]) -> None:
     value = sealed(open_site().sign_in(keys["all"]))
     assert open_site().carrying(value).open("/_dash-layout").status_code == 200
     flipped = value[:50] + ("A" if value[50] != "A" else "B") + value[51:]
@@ -278,7 +280,7 @@ def test_a_changed_or_cut_cookie_is_a_strangers(open_site: Open, keys: dict[str,
         assert answer.status_code == 401, broken
 
 
-# seconds between sign-in and the request, made every so many seconds in between; status
+# seconds between sign-in and the request, interval of requests in between; status
 LIVES = (
     (IDLE_S - 1, IDLE_S, 200),
     (IDLE_S, IDLE_S, 303),
@@ -298,14 +300,16 @@ def test_a_session_ends_after_12_idle_hours_or_7_days(
         clock.now_s += every_s
         assert site.open("/devices").status_code == 200
     clock.now_s = start_s + after_s
-    # A request says what the cookie is worth, whatever the browser thinks of its age.
+    # The session alone decides, whatever age the browser gives its cookie.
     answer = site.open("/devices")
     assert answer.status_code == status
     if status == 303:
         assert answer.headers["Location"].startswith("/sign-in?")
 
 
-def test_an_idle_session_is_told_so(open_site: Open, keys: dict[str, str], clock: Clock) -> None:
+def test_an_idle_session_gets_its_message(
+    open_site: Open, keys: dict[str, str], clock: Clock
+) -> None:
     value = sealed(open_site().sign_in(keys["all"]))
     clock.now_s += IDLE_S
     answer = open_site().carrying(value).open("/devices")
@@ -313,7 +317,9 @@ def test_an_idle_session_is_told_so(open_site: Open, keys: dict[str, str], clock
     assert "Max-Age=0" in cookies(answer)[COOKIE]
 
 
-def test_an_open_pages_checks_are_no_use(site: Site, keys: dict[str, str], clock: Clock) -> None:
+def test_an_open_pages_checks_do_not_extend_the_session(
+    site: Site, keys: dict[str, str], clock: Clock
+) -> None:
     site.sign_in(keys["all"])
     clock.now_s += RENEWED_S
     assert not cookies(site.open("/session"))
@@ -324,7 +330,7 @@ def test_an_open_pages_checks_are_no_use(site: Site, keys: dict[str, str], clock
     assert COOKIE in cookies(wire.rows(site))
 
 
-def test_a_pages_data_shows_that_its_session_stands(site: Site, keys: dict[str, str]) -> None:
+def test_a_pages_data_shows_that_its_session_is_valid(site: Site, keys: dict[str, str]) -> None:
     site.sign_in(keys["all"])
     assert OUTAGE_HEADER in wire.rows(site).headers
     assert OUTAGE_HEADER in site.open("/session").headers
@@ -352,11 +358,11 @@ def test_signing_out_ends_the_session_and_every_copy_of_its_cookie(
     assert other.open("/devices").status_code == 200
 
 
-def test_nobody_is_signed_out_by_a_link(site: Site, keys: dict[str, str]) -> None:
+def test_a_link_cannot_sign_out(site: Site, keys: dict[str, str]) -> None:
     site.sign_in(keys["all"])
     assert site.open("/sign-out").status_code == 405
     assert site.open("/devices").status_code == 200
 
 
-def test_a_stranger_may_sign_out(site: Site) -> None:
+def test_signing_out_needs_no_session(site: Site) -> None:
     assert site.open("/sign-out", "POST").status_code == 303

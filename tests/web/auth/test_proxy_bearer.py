@@ -26,7 +26,7 @@ def test_a_proxys_bearer_is_the_principal_of_its_request_alone(
     assert wire.rows(site).status_code == 401
 
 
-def test_a_bearer_means_nothing_unless_the_operator_said_so(site: Site, world: World) -> None:
+def test_a_bearer_is_ignored_by_default(site: Site, world: World) -> None:
     assert site.open("/devices", headers=bearer(world)).status_code == 303
     assert wire.rows(site, headers=bearer(world)).status_code == 401
 
@@ -34,14 +34,14 @@ def test_a_bearer_means_nothing_unless_the_operator_said_so(site: Site, world: W
 @pytest.mark.parametrize(
     "header", ["Bearer x.y.z", "Bearer ", "Basic dTpw", "Bearer \u00e9", "bearer", ""]
 )
-def test_a_bad_bearer_sees_nothing(open_site: Open, header: str) -> None:
+def test_an_invalid_bearer_sees_nothing(open_site: Open, header: str) -> None:
     site = open_site(proxy_bearer=True)
     answer = wire.rows(site, headers={"Authorization": header})
     assert answer.status_code == 401
     assert answer.headers["Weir-Sign-In"].startswith("/sign-in")
 
 
-def test_a_proxys_bearer_goes_before_the_cookie(
+def test_a_proxys_bearer_overrides_the_cookie(
     open_site: Open, world: World, keys: dict[str, str]
 ) -> None:
     site = open_site(proxy_bearer=True)

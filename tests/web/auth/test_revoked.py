@@ -1,4 +1,4 @@
-"""A revoked key sees nothing within seconds, whatever was learnt before."""
+"""A revoked key sees nothing within seconds, whatever was cached before."""
 
 from __future__ import annotations
 
@@ -17,17 +17,15 @@ from tests.web.auth import wire
 from tests.web.auth.conftest import Open, Site
 from tests.web.auth.revoking import REVOKED_WITHIN_S, eventually, revocable
 from tests.world import METER, World
-from web.auth.credential_check import OUTAGE_PAUSE_S, TRUSTED_S, CredentialCheck
+from web.auth.sign_in import OUTAGE_PAUSE_S, TRUSTED_S, CredentialCheck
 
 COMPONENTS = Path(session.__file__).parent
 ROOT = COMPONENTS.parent
 SPAN = ("2026-03-08T06:00:00Z", "2026-03-08T18:00:00Z")
 
 
-def test_a_revoked_key_ends_every_way_of_looking_within_ten_seconds(
-    open_site: Open, world: World
-) -> None:
-    """Warm caches, kept warm; the page, its data, the chart and the check, each on its own."""
+def test_a_revoked_key_ends_all_access_within_ten_seconds(open_site: Open, world: World) -> None:
+    """With caches in use: the page, its data, the chart and the session check, each on its own."""
     key, key_id = revocable(world)
     ways = {
         "page": lambda s: wire.page(s, "/devices"),
@@ -50,10 +48,10 @@ def test_a_revoked_key_ends_every_way_of_looking_within_ten_seconds(
     assert took <= REVOKED_WITHIN_S
     for name, reader in readers.items():
         answer = reader.open("/devices")
-        assert answer.status_code == 303, name  # the cookie was taken away
+        assert answer.status_code == 303, name  # the cookie was deleted
 
 
-def test_the_checks_rhythm_keeps_the_promise() -> None:
+def test_the_interval_of_checks_keeps_the_promise() -> None:
     script = (ROOT / "assets" / "session.js").read_text("utf-8")
     every_ms = re.search(r"CHECK_EVERY_MS = (\d+)", script)
     assert every_ms is not None
@@ -61,8 +59,8 @@ def test_the_checks_rhythm_keeps_the_promise() -> None:
     assert CREDENTIAL_CACHE_S + TRUSTED_S < REVOKED_WITHIN_S
 
 
-def test_a_revoked_key_sees_nothing_that_was_learnt_before(open_site: Open, world: World) -> None:
-    """A page that asks nothing any more, since it knows all it shows."""
+def test_a_revoked_key_sees_nothing_that_was_cached(open_site: Open, world: World) -> None:
+    """A page whose data is all cached, so that it sends no request to the service."""
     key, key_id = revocable(world)
 
     def knowing(environ: Any, start: Any) -> Any:
@@ -77,7 +75,7 @@ def test_a_revoked_key_sees_nothing_that_was_learnt_before(open_site: Open, worl
 
 
 class Refusing:
-    """A service that knows nobody any more."""
+    """A service that refuses every credential."""
 
     def __call__(self, environ: Any, start: Any) -> Any:
         start("401 UNAUTHORIZED", [("Content-Type", "application/problem+json")])
@@ -85,15 +83,13 @@ class Refusing:
 
 
 def signed_in_before(open_site: Open, keys: dict[str, str], through: Client) -> Site:
-    """A reader with a good cookie, at a door whose service answers otherwise now."""
+    """A reader with a valid cookie, whose service has changed since."""
     cookie = open_site().sign_in(keys["all"]).headers["Set-Cookie"].split(";")[0]
     return open_site(through=through).carrying(cookie.partition("=")[2])
 
 
 @pytest.mark.parametrize("path", ["/devices", f"/devices/{METER}"])
-def test_a_refused_answer_is_thrown_away_whole(
-    open_site: Open, keys: dict[str, str], path: str
-) -> None:
+def test_a_refused_response_is_discarded(open_site: Open, keys: dict[str, str], path: str) -> None:
     site = signed_in_before(open_site, keys, Client.in_process(Refusing()))
     answer = wire.page(site, path)
     assert answer.status_code == 401
@@ -102,7 +98,7 @@ def test_a_refused_answer_is_thrown_away_whole(
     assert "Max-Age=0" in answer.headers["Set-Cookie"]
 
 
-def test_a_page_that_asks_the_service_itself_leads_to_sign_in_and_back(
+def test_a_refused_download_redirects_to_sign_in_and_back(
     open_site: Open, keys: dict[str, str]
 ) -> None:
     """A download, for instance."""
@@ -135,23 +131,23 @@ def test_a_service_that_is_down_ends_no_session(open_site: Open, keys: dict[str,
     assert "The service can't be reached." in rows.text
 
 
-def test_the_check_spares_a_service_that_does_not_answer(
+def test_the_check_spares_a_service_that_does_not_respond(
     open_site: Open, keys: dict[str, str]
 ) -> None:
-    asked: list[str] = []
+    query: list[str] = []
 
     def silent(environ: Any, start: Any) -> Any:
-        asked.append(environ["PATH_INFO"])
+        query.append(environ["PATH_INFO"])
         start("500 INTERNAL SERVER ERROR", [("Content-Type", "application/problem+json")])
         return [b"{}"]
 
     site = signed_in_before(open_site, keys, Client.in_process(silent))
     assert [site.open("/session").status_code for _ in range(5)] == [204] * 5
-    assert len(asked) == 1
+    assert len(query) == 1
 
 
-class Asked:
-    """Stands in for a client that counts its questions and answers as it is told."""
+class Requests:
+    """Stands in for a client: counts its requests and replies as scripted."""
 
     principal = "somebody"
 
@@ -166,30 +162,30 @@ class Asked:
         return ()
 
 
-def test_a_credential_is_believed_for_a_moment_and_a_silent_service_left_alone() -> None:
+def test_an_accepted_credential_is_trusted_briefly_and_a_silent_service_spared() -> None:
     now_s = [0.0]
-    standing, asked = CredentialCheck(lambda: now_s[0]), Asked()
-    client: Any = asked
+    standing, requests = CredentialCheck(lambda: now_s[0]), Requests()
+    client: Any = requests
     for at_s, expected in ((0, 1), (TRUSTED_S - 0.1, 1), (TRUSTED_S, 2)):
         now_s[0] = at_s
         standing.confirm(client)
-        assert asked.count == expected, at_s
+        assert requests.count == expected, at_s
     standing.confirm(client, trusted_s=0)
-    assert asked.count == 3
-    asked.fails = True
+    assert requests.count == 3
+    requests.fails = True
     for after_s, expected in ((1, 4), (OUTAGE_PAUSE_S, 4), (OUTAGE_PAUSE_S + 1, 5)):
         now_s[0] = TRUSTED_S + after_s
         standing.confirm(client, trusted_s=0)
-        assert asked.count == expected, after_s
+        assert requests.count == expected, after_s
 
 
 @pytest.mark.parametrize("error", [Forbidden(), TooManyRequests(retry_after_s=1)])
-def test_whoever_may_little_or_must_wait_silences_the_check_for_nobody_else(
+def test_one_limited_credential_does_not_stop_the_check_for_others(
     error: WeirError,
 ) -> None:
-    """Else a key that only sends could keep every revoked one looking."""
+    """Otherwise a key that only sends would keep every revoked one signed in."""
     now_s = [0.0]
-    standing, troubled, other = CredentialCheck(lambda: now_s[0]), Asked(), Asked()
+    standing, troubled, other = CredentialCheck(lambda: now_s[0]), Requests(), Requests()
     troubled.principal, troubled.fails, troubled.error = "the troubled one", True, error
     for client in (troubled, troubled, other):
         standing.confirm(client)  # pyright: ignore[reportArgumentType]

@@ -1,4 +1,4 @@
-"""What the door decides, request by request."""
+"""The decisions of authentication, request by request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HERE = "weir.example"
 PASS, TO_SIGN_IN, OUT = Verdict.PASS, Verdict.TO_SIGN_IN, Verdict.SIGNED_OUT
 METHOD, CROSS = Verdict.METHOD, Verdict.CROSS_SITE
 
-# method, path, judged for a stranger, judged for somebody known
+# method, path, verdict without a reader, verdict with one
 VERDICTS = (
     ("GET", "/", TO_SIGN_IN, PASS),
     ("HEAD", "/", TO_SIGN_IN, PASS),
@@ -54,17 +54,17 @@ VERDICTS = (
 )
 
 
-@cases(("method", "path", "stranger", "known"), VERDICTS)
-def test_a_path_is_open_to_whom_it_should_be(
-    method: str, path: str, stranger: Verdict, known: Verdict
+@cases(("method", "path", "stranger", "with_reader"), VERDICTS)
+def test_each_path_has_its_verdicts(
+    method: str, path: str, stranger: Verdict, with_reader: Verdict
 ) -> None:
     facts = Facts(method=method, path=path, host=HERE)
     assert rules.judge(facts, has_reader=False) is stranger
-    assert rules.judge(facts, has_reader=True) is known
+    assert rules.judge(facts, has_reader=True) is with_reader
 
 
 @given(st.text(max_size=30), st.sampled_from(["GET", "POST", "PUT", "HEAD", "PROPFIND"]))
-def test_no_other_path_is_open_to_strangers(tail: str, method: str) -> None:
+def test_no_other_path_is_open_without_a_session(tail: str, method: str) -> None:
     path = "/" + tail
     own = (rules.SIGN_IN, rules.SIGN_OUT)
     if path in own or rules.kind_of(method, path) is Kind.STATIC:
@@ -78,11 +78,11 @@ CROSS_SITES = (
     ("POST", HERE, "none", "", False),
     ("POST", HERE, "same-site", f"https://other.{HERE}", True),
     ("POST", HERE, "cross-site", "https://evil.example", True),
-    ("POST", HERE, "cross-site", f"https://{HERE}", True),  # the browser's word goes first
-    ("POST", HERE, "SAME-ORIGIN", "", True),  # and is taken to the letter
+    ("POST", HERE, "cross-site", f"https://{HERE}", True),  # the browser's header counts first
+    ("POST", HERE, "SAME-ORIGIN", "", True),  # and is taken literally
     ("POST", HERE, "same-origin", "https://evil.example", False),
     ("POST", HERE, "", f"https://{HERE}", False),
-    ("POST", HERE, "", f"http://{HERE}", False),  # TLS may end before us
+    ("POST", HERE, "", f"http://{HERE}", False),  # TLS may end at a proxy
     ("POST", HERE, "", f"https://{HERE.upper()}", False),
     ("POST", HERE.upper(), "", f"https://{HERE}", False),
     ("POST", f"{HERE}:8050", "", f"http://{HERE}:8050", False),
@@ -92,8 +92,8 @@ CROSS_SITES = (
     ("POST", HERE, "", f"https://{HERE}.evil.example", True),
     ("POST", HERE, "", f"https://evil.example/{HERE}", True),
     ("POST", HERE, "", "null", True),
-    ("POST", "", "", "null", False),  # no Host: HTTP/1.0, no browser
-    ("POST", HERE, "", "", False),  # no browser: nobody's cookie rides on it
+    ("POST", "", "", "null", False),  # no Host: HTTP/1.0, not a browser
+    ("POST", HERE, "", "", False),  # not a browser: it has nobody's cookie
     ("PUT", HERE, "cross-site", "", True),
     ("DELETE", HERE, "", "https://evil.example", True),
     ("GET", HERE, "cross-site", "", True),
@@ -101,20 +101,20 @@ CROSS_SITES = (
     ("HEAD", HERE, "cross-site", "", True),
     ("GET", HERE, "none", "", False),
     ("GET", HERE, "same-origin", "", False),
-    ("GET", HERE, "", "", False),  # a browser of old, or none
+    ("GET", HERE, "", "", False),  # an old browser, or none
     ("OPTIONS", HERE, "cross-site", "https://evil.example", False),
 )
 
 
 @cases(("method", "host", "fetch_site", "origin", "refused"), CROSS_SITES)
-def test_other_sites_change_nothing(
+def test_requests_of_other_sites_are_refused(
     method: str, host: str, fetch_site: str, origin: str, refused: bool
 ) -> None:
     facts = Facts(method=method, host=host, fetch_site=fetch_site, origin=origin)
     assert rules.cross_site(facts) is refused
 
 
-# method, Sec-Fetch-Mode, Sec-Fetch-Dest, refused where another site caused it
+# method, Sec-Fetch-Mode, Sec-Fetch-Dest, refused if another site caused it
 CAUSED = (
     ("GET", "navigate", "document", False),  # a link, a bookmark manager, a mail
     ("GET", "navigate", "iframe", True),
@@ -131,7 +131,7 @@ CAUSED = (
 @cases("path", ["/", "/devices/M-1", "/export/fleet.png", "/assets/style.css"])
 @cases("site", ["cross-site", "same-site"])
 @cases(("method", "mode", "dest", "refused"), CAUSED)
-def test_another_site_may_link_here_and_load_nothing(
+def test_another_site_may_link_but_load_nothing(
     path: str, site: str, method: str, mode: str, dest: str, refused: bool
 ) -> None:
     facts = Facts(method, path, host=HERE, fetch_site=site, fetch_mode=mode, fetch_dest=dest)
@@ -139,13 +139,13 @@ def test_another_site_may_link_here_and_load_nothing(
 
 
 @cases("path", ["/_dash-update-component", "/sign-in", "/sign-out", "/devices"])
-@cases("known", [True, False])
-def test_a_cross_site_post_is_refused_before_anything_else(path: str, known: bool) -> None:
+@cases("is_known", [True, False])
+def test_a_cross_site_post_is_refused_before_anything_else(path: str, is_known: bool) -> None:
     facts = Facts(method="POST", path=path, host=HERE, fetch_site="cross-site")
-    assert rules.judge(facts, has_reader=known) is CROSS
+    assert rules.judge(facts, has_reader=is_known) is CROSS
 
 
-# settings mean this machine alone, from this machine, another site led here; may be chosen, opens
+# local settings, from this machine, from another site; may be chosen, opens
 DEMO = (
     (True, True, False, True, True),
     (True, True, True, True, False),
@@ -155,7 +155,7 @@ DEMO = (
 
 
 @cases(("local_only", "here", "foreign", "may", "opens"), DEMO)
-def test_the_demo_opens_at_this_machine_unless_another_site_led_there(
+def test_the_demo_opens_locally_unless_another_site_led_there(
     local_only: bool, here: bool, foreign: bool, may: bool, opens: bool
 ) -> None:
     facts = Facts(here=here, foreign=foreign)
@@ -185,7 +185,7 @@ ENVIRON = {
         ({"wsgi.url_scheme": "https"}, True, True),
     ],
 )
-def test_what_a_proxy_adds_is_noticed_and_never_taken_for_the_peer(
+def test_a_proxys_headers_are_noticed_and_never_taken_for_the_peer(
     changes: dict[str, str], here: bool, secure: bool
 ) -> None:
     facts = Facts.of({**ENVIRON, **changes})
@@ -233,19 +233,19 @@ REFUSED_NEXTS = (
 )
 
 
-@cases("said", KEPT_NEXTS)
-def test_a_page_of_this_site_may_come_next(said: str) -> None:
-    assert rules.safe_next(said) == said
+@cases("text", KEPT_NEXTS)
+def test_a_page_of_this_site_is_a_valid_next_page(text: str) -> None:
+    assert rules.safe_next(text) == text
 
 
-@cases("said", REFUSED_NEXTS)
-def test_nothing_else_may_come_next(said: str) -> None:
-    assert rules.safe_next(said) == "/"
+@cases("text", REFUSED_NEXTS)
+def test_nothing_else_is_a_valid_next_page(text: str) -> None:
+    assert rules.safe_next(text) == "/"
 
 
 @given(st.text(max_size=40))
-def test_whatever_comes_next_is_a_path_of_this_site(said: str) -> None:
-    where = rules.safe_next(said)
+def test_the_next_page_is_always_a_path_of_this_site(path: str) -> None:
+    where = rules.safe_next(path)
     assert where.startswith("/")
     assert not where.startswith(("//", "/\\"))
     assert all(0x20 < ord(sign) < 0x7F for sign in where)
@@ -263,9 +263,7 @@ def test_whatever_comes_next_is_a_path_of_this_site(said: str) -> None:
         ("//evil.example", "", "/"),
     ],
 )
-def test_the_address_to_come_back_to_is_the_one_asked_for(
-    path: str, query: str, address: str
-) -> None:
+def test_the_address_to_return_to_is_the_requested_one(path: str, query: str, address: str) -> None:
     assert rules.requested_address(Facts(path=path, query=query)) == address
 
 
@@ -278,7 +276,7 @@ def test_the_address_to_come_back_to_is_the_one_asked_for(
         (Because.REFUSED, "/devices", "/sign-in?because=refused&next=%2Fdevices"),
     ],
 )
-def test_the_way_to_sign_in_says_why_and_where_to_return(
+def test_the_sign_in_address_has_the_reason_and_the_next_page(
     because: Because | None, next_path: str, address: str
 ) -> None:
     assert rules.sign_in_address(because=because, next_path=next_path) == address

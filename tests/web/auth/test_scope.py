@@ -1,4 +1,4 @@
-"""Nobody sees what is another's: not by warm caches, not by a forged question."""
+"""No principal sees data of another: not by warm caches, not by forged requests."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from flask import Flask
 
 from api.client import Client
 from api.server import create_service
+from api.store.base import Grant, OrganizationChange
 from components import session
 from components.device.cards import CARDS
-from components.device.kpi_rows import KPI_ROWS
+from components.device.kpi_cards import KPI_ROWS
 from tests.web.auth import wire
 from tests.web.auth.conftest import Open, Site
 from tests.web.auth.remote import serving
-from tests.world import EVERYTHING, FOREIGN, LONE, METER, NORTH, OLD, OTHER, TWIN, World
+from tests.world import ACME, EVERYTHING, FOREIGN, LONE, METER, NORTH, OLD, OTHER, TWIN, World
 
 COMPONENTS = Path(session.__file__).parent
 ROOT = COMPONENTS.parent
@@ -49,10 +51,10 @@ SCOPES = {
 }
 
 
-def test_readers_on_warm_caches_each_see_their_own(
+def test_readers_with_warm_caches_see_their_own_data(
     open_site: Open, world: World, keys: dict[str, str]
 ) -> None:
-    """All through one dashboard, in turn and then at once, each asking twice."""
+    """Through one dashboard, in turn and then concurrently, each twice."""
     site = open_site()
     readers = {name: Site(site.browser.application) for name in SCOPES}
     for name, reader in readers.items():
@@ -76,19 +78,38 @@ def test_readers_on_warm_caches_each_see_their_own(
             assert organization == ("Org-Other" if name == "foreign" else "Org-Acme"), name
 
 
+def test_each_reader_sees_their_organization_s_units(open_site: Open, world: World) -> None:
+    """At the same addresses of one dashboard, by turns; who names others gets those."""
+    keys = [world.new_key(Grant(everything=True), name)[0] for name in (ACME, OTHER)]
+    change = OrganizationChange("Org-Other", None, {"units": "metric"})
+    world.store.change_organization(OTHER, change)
+    try:
+        site = open_site()
+        readers = [Site(site.browser.application) for _ in keys]
+        for reader, key in zip(readers, keys, strict=True):
+            reader.sign_in(key)
+        for query, units in (("", ["gal", "L"]), ("?units=us", ["gal", "gal"])):
+            files = [reader.open(f"/download/devices.csv{query}").text for reader in readers]
+            heads = [re.findall(r"flow_now \((\w+)/min\)", file) for file in files]
+            assert heads == [[unit] for unit in units]
+        pages = [wire.page(reader, "/").text for reader in readers]
+        usual = [re.findall(r'"data-default":"(us|metric)"', page) for page in pages]
+        assert usual == [["us"], ["metric"]]
+    finally:
+        world.store.change_organization(OTHER, replace(change, settings={"units": None}))
+
+
 def _organization(page: str) -> str:
-    found = re.search(r'"children":"(Org-\w+)"', page)
-    return found.group(1) if found else ""
+    result = re.search(r'"children":"(Org-\w+)"', page)
+    return result.group(1) if result else ""
 
 
-def test_what_is_remembered_is_remembered_for_its_principal(
-    open_site: Open, keys: dict[str, str]
-) -> None:
-    """The cache itself: the same question of two readers is two entries."""
-    asked: list[str] = []
+def test_cache_entries_belong_to_their_principal(open_site: Open, keys: dict[str, str]) -> None:
+    """The same query of two readers gives two cache entries."""
+    query: list[str] = []
 
     def ask(client: Client) -> str:
-        asked.append(client.principal)
+        query.append(client.principal)
         return client.organizations()[0].name
 
     def application(environ: Any, start: Any) -> Any:
@@ -105,16 +126,16 @@ def test_what_is_remembered_is_remembered_for_its_principal(
         reader.sign_in(keys[name])
     answers = [reader.open("/x", headers={"Accept": "*/*"}).text for reader in readers * 3]
     assert answers == ["Org-Acme", "Org-Other"] * 3
-    assert len(asked) == len(set(asked)) == 2
+    assert len(query) == len(set(query)) == 2
 
 
-# What keeps something for its process, and holds no answer of the service: looked at one by one.
+# Caches of the process without any reply of the service, each checked by hand.
 HARMLESS = {
-    "components/clock.py:day_text": "of a date",
-    "components/clock.py:local_date": "of a day's number",
+    "components/formatting.py:day_text": "of a date",
+    "components/formatting.py:local_date": "of a day's number",
     "components/compare/figure.py:scale": "of the one chart, as long as it is drawn",
     **{
-        f"components/device/kpi_rows.py:{name}": "of one question, made for one answer"
+        f"components/device/kpi_cards.py:{name}": "of one question, made for one answer"
         for name in ("access", "meter", "row", "status", "gallons")
     },
     "components/fleet/queries.py:_pool": "threads",
@@ -124,7 +145,7 @@ CONTAINERS = ("dict", "list", "set", "OrderedDict", "defaultdict", "WeakKeyDicti
 
 
 def keepers(file: Path) -> Iterator[str]:
-    """Decorated functions and empty module globals of a file: where answers could be kept."""
+    """Decorated functions and empty module globals of a file: possible places of a cache."""
     tree = ast.parse(file.read_text("utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and any(
@@ -151,12 +172,12 @@ def _is_empty_container(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Call) and not node.args and _called(node) in CONTAINERS
 
 
-def test_nothing_else_in_the_dashboard_keeps_answers() -> None:
-    """Any cache but the session's own would need the principal in its key. One that is added must
-    be looked at, and is listed above only if no answer of the service gets into it."""
+def test_nothing_else_in_the_dashboard_caches_replies() -> None:
+    """Any cache besides the session's would need the principal in its key. A new one must be
+    checked, and is listed above only if it never has a reply of the service."""
     rooms = [*COMPONENTS.rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
-    found = {f"{file.relative_to(ROOT)}:{name}" for file in rooms for name in keepers(file)}
-    assert found - set(HARMLESS) == set()
+    results = {f"{file.relative_to(ROOT)}:{name}" for file in rooms for name in keepers(file)}
+    assert results - set(HARMLESS) == set()
 
 
 def test_a_cache_would_be_found(tmp_path: Path) -> None:
@@ -169,10 +190,10 @@ def test_a_cache_would_be_found(tmp_path: Path) -> None:
     assert set(keepers(file)) == {"one", "two", "KEPT", "SEEN"}
 
 
-# --- Forged questions ----------------------------------------------------------------------------
+# --- Forged requests -----------------------------------------------------------------------------
 
 
-def test_a_forged_question_for_a_foreign_device_answers_nothing_of_it(
+def test_a_forged_request_reveals_nothing_of_a_foreign_device(
     site: Site, keys: dict[str, str]
 ) -> None:
     site.sign_in(keys["all"])
@@ -194,34 +215,34 @@ def test_a_forged_question_for_a_foreign_device_answers_nothing_of_it(
 
 
 @pytest.mark.parametrize("held", [[FOREIGN], [FOREIGN, TWIN], [FOREIGN] * 60])
-def test_a_wall_asked_to_hold_a_foreign_device_does_not_know_it(
+def test_a_wall_does_not_return_a_foreign_device(
     site: Site, keys: dict[str, str], held: list[str]
 ) -> None:
     site.sign_in(keys["all"])
     usual = wire.wall(site).json["response"]["fleet-board"]["data"]
     forged = wire.wall(site, {"window": "24h", "held": held})
     assert FOREIGN not in forged.text
-    assert forged.json["response"]["fleet-board"]["data"]["found"] == usual["found"]
-    found = wire.wall(site, {"window": "24h", "q": FOREIGN}).json["response"]["fleet-board"]["data"]
-    assert found["tiles"] == []  # the words looked for are the reader's own
+    assert forged.json["response"]["fleet-board"]["data"]["count_text"] == usual["count_text"]
+    body = wire.wall(site, {"window": "24h", "q": FOREIGN}).json["response"]["fleet-board"]["data"]
+    assert body["tiles"] == []  # the searched words are the reader's own
 
 
-def test_a_list_that_is_searched_or_filtered_knows_no_foreign_device(
+def test_a_searched_or_filtered_list_has_no_foreign_device(
     site: Site, keys: dict[str, str]
 ) -> None:
     site.sign_in(keys["all"])
     assert METER in _rows_of(wire.rows(site, {"status": "all"}))
-    for said in ({"q": FOREIGN}, {"q": OTHER}, {"q": "-", "status": "all"}, {"group": OTHER}):
-        assert FOREIGN not in _rows_of(wire.rows(site, said)), said
+    for text in ({"q": FOREIGN}, {"q": OTHER}, {"q": "-", "status": "all"}, {"group": OTHER}):
+        assert FOREIGN not in _rows_of(wire.rows(site, text)), text
 
 
 def _rows_of(answer: Any) -> str:
-    """Without the words that were searched for, which the page says again."""
+    """Without the searched words, which the page repeats."""
     return str(answer.json["response"]["devices-grid"]["getRowsResponse"])
 
 
 @pytest.mark.parametrize("name", ["group", "devices"])
-def test_a_device_out_of_the_keys_grant_is_as_foreign(
+def test_a_device_outside_the_grant_is_hidden_too(
     site: Site, keys: dict[str, str], world: World, name: str
 ) -> None:
     site.sign_in(keys[name])
@@ -232,8 +253,8 @@ def test_a_device_out_of_the_keys_grant_is_as_foreign(
 _DUE = ["range", "refresh", "steady", "hourly"]
 
 
-def test_no_number_of_a_device_out_of_the_grant(open_site: Open, keys: dict[str, str]) -> None:
-    """Also when somebody who may see it has just warmed every memory."""
+def test_no_kpi_of_a_device_outside_the_grant(open_site: Open, keys: dict[str, str]) -> None:
+    """Also right after another principal with access has filled every cache."""
     shown = {"from": SPAN[0], "to": SPAN[1], "due": _DUE}
     sheets: dict[str, Any] = {}
     for name in ("all", "devices"):
@@ -250,7 +271,7 @@ def test_no_number_of_a_device_out_of_the_grant(open_site: Open, keys: dict[str,
     assert not {*bodies, "device-state", "device-finding-chips"} & set(sheets["devices"])
 
 
-def test_no_file_of_a_device_out_of_the_grant(site: Site, keys: dict[str, str]) -> None:
+def test_no_file_of_a_device_outside_the_grant(site: Site, keys: dict[str, str]) -> None:
     path = f"/download/devices/{TWIN}/rows.csv?from={SPAN[0]}&to={SPAN[1]}"
     outside = site.open(path)
     assert outside.status_code == 303
@@ -263,7 +284,7 @@ def test_no_file_of_a_device_out_of_the_grant(site: Site, keys: dict[str, str]) 
     assert site.open(path).text.startswith("serial_number,time_utc,")
 
 
-def test_a_key_without_devices_is_told_so(site: Site, keys: dict[str, str]) -> None:
+def test_a_key_without_devices_gets_a_message(site: Site, keys: dict[str, str]) -> None:
     site.sign_in(keys["nothing"])
     assert "You don’t have access to any active device." in wire.rows(site).text
     assert "Org-Acme" in wire.page(site, "/devices").text
@@ -272,7 +293,7 @@ def test_a_key_without_devices_is_told_so(site: Site, keys: dict[str, str]) -> N
 # --- Remote mode ---------------------------------------------------------------------------------
 
 
-def test_sign_in_asks_the_remote_server(
+def test_sign_in_checks_the_key_at_the_remote_server(
     open_site: Open, world: World, keys: dict[str, str]
 ) -> None:
     with serving(create_service(world.store, world.settings)) as url:

@@ -1,4 +1,4 @@
-"""No key, token or secret in anything that leaves the server, but sealed; nor in its log."""
+"""No key, token or secret leaves the server unencrypted, or is in its log."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _DECODED = {"br": brotli.decompress, "gzip": gzip.decompress}
 
 
 def forms(secret: str) -> set[str]:
-    """How it might be written, in part too: the first 18 signs give most of it away."""
+    """The forms in which it might be written, also partly: its first 18 characters give most of it
+    away."""
     part = secret[:18]
     return {part, part.upper(), part.replace("-", ""), quote(part, safe="")} | {
         b64encode(b"x" * shift + secret.encode()).decode()[4:20] for shift in range(3)
@@ -44,7 +45,8 @@ def texts(answer: TestResponse) -> str:
 
 
 def every_answer(site: Site, key: str, headers: dict[str, str]) -> list[TestResponse]:
-    """A reader's whole way: strangers' answers, wrong keys, pages, data, downloads, errors, out."""
+    """A reader's whole visit: responses without a session, wrong keys, pages, data, downloads,
+    errors, signing out."""
     more = {"headers": headers, **LOCAL}
     answers = [
         site.open("/devices", **LOCAL),
@@ -54,8 +56,8 @@ def every_answer(site: Site, key: str, headers: dict[str, str]) -> list[TestResp
         site.sign_in(key[:-1] + "!", **LOCAL),
         site.sign_in(key, **LOCAL),
     ]
-    asked = set(re.findall(r'(?:src|href)="(/[^"]+)"', site.open("/devices", **more).text))
-    answers += [site.open(path, **more) for path in sorted(asked)]
+    requests = set(re.findall(r'(?:src|href)="(/[^"]+)"', site.open("/devices", **more).text))
+    answers += [site.open(path, **more) for path in sorted(requests)]
     paths = ("/devices", f"/devices/{METER}", "/_dash-layout", "/_dash-dependencies", "/session")
     answers += [site.open(path, **more) for path in (*paths, "/nope", "/", "/sign-in")]
     answers += [wire.page(site, path, **more) for path in ("/", "/devices", f"/devices/{METER}")]
@@ -68,7 +70,7 @@ def every_answer(site: Site, key: str, headers: dict[str, str]) -> list[TestResp
 
 
 @pytest.mark.parametrize("way", ["a key signed in with", "a proxy's token", "this machine's key"])
-def test_nothing_that_leaves_the_server_holds_a_secret(
+def test_no_response_has_a_secret(
     open_site: Open,
     world: World,
     keys: dict[str, str],
@@ -85,17 +87,17 @@ def test_nothing_that_leaves_the_server_holds_a_secret(
         site = open_site(demo_key=lambda: key, local_only=True)
     answers = every_answer(site, key, headers)
     assert sum(answer.status_code == 200 for answer in answers) > 15
-    said = "\n".join(texts(answer) for answer in answers)
-    said += "\n".join(record.getMessage() + str(record.exc_info) for record in caplog.records)
+    text = "\n".join(texts(answer) for answer in answers)
+    text += "\n".join(record.getMessage() + str(record.exc_info) for record in caplog.records)
     for secret in (key, token, SECRET):
         for form in forms(secret):
-            assert form not in said, (way, secret[:8])
+            assert form not in text, (way, secret[:8])
 
 
 def test_an_error_in_a_page_shows_neither_key_nor_trace(
     open_site: Open, world: World, keys: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A callback that fails in a way that nobody foresaw."""
+    """A callback that fails unexpectedly."""
 
     service = create_service(world.store, world.settings)
 
@@ -108,12 +110,12 @@ def test_an_error_in_a_page_shows_neither_key_nor_trace(
     site = open_site(through=Client.in_process(broken)).carrying(cookie.partition("=")[2])
     answer = wire.rows(site)
     assert answer.status_code == 500
-    for said in (answer.text, str(answer.headers), caplog.text):
-        assert keys["all"] not in said
+    for text in (answer.text, str(answer.headers), caplog.text):
+        assert keys["all"] not in text
     assert "Traceback" not in answer.text
 
 
-def test_what_holds_a_key_does_not_print_it() -> None:
+def test_objects_with_a_key_do_not_print_it() -> None:
     key = "5f0c2a52-6c1e-4b8e-9d52-0d6c7a9b1e11"
     credential = Credential.key(key)
     session = Session.begin(credential, 0)

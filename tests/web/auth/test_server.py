@@ -1,4 +1,4 @@
-"""The door behind the production server, whose two workers share nothing but a folder."""
+"""Authentication in the production server, whose two workers share only a folder."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """`flask serve` on loopback, whatever WEIR_HOST says, with a key of its own."""
+    """`weir serve` on loopback, with any WEIR_HOST, and a key of its own."""
     folder = tmp_path_factory.mktemp("server")
     url, key = f"sqlite:///{folder / 'weir.sqlite'}", str(uuid4())
     store = open_store(url)
@@ -88,12 +88,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         _await(server, process)
         yield server
     finally:
-        said = _stop(process)
-    assert key.encode() not in said
+        result = _stop(process)
+    assert key.encode() not in result
 
 
 def _stop(process: subprocess.Popen[bytes]) -> bytes:
-    """What it said. The main process ends its workers; where it can't, all are killed."""
+    """Stops it and returns its output. The main process ends its workers; if it can't, all are
+    killed."""
     process.terminate()
     try:
         return process.communicate(timeout=PATIENCE_S)[1]
@@ -124,7 +125,7 @@ def _await(server: Server, process: subprocess.Popen[bytes]) -> None:
         ({}, 10),
     ],
 )
-def test_nobody_is_let_in_without_a_click(
+def test_nobody_is_signed_in_without_a_click(
     server: Server, headers: dict[str, str], version: int
 ) -> None:
     """A key is set, and the server listens on loopback alone."""
@@ -144,25 +145,26 @@ def test_a_sign_out_holds_in_every_worker(server: Server) -> None:
     begun = server.ask("/sign-in", "POST", **afar)
     assert (begun.status, begun.headers["Location"]) == (303, "/devices")
     cookie = begun.headers["Set-Cookie"].split(";")[0]
-    many = range(12)  # connections of their own: both workers get some
+    many = range(12)  # on new connections, so that both workers get some
     assert {server.ask("/devices", Cookie=cookie, **afar).status for _ in many} == {200}
     assert server.ask("/sign-out", "POST", Cookie=cookie, **afar).status == 303
     assert {server.ask("/devices", Cookie=cookie, **afar).status for _ in many} == {303}
 
 
 @pytest.mark.parametrize("path", ["/_dash-layout", "/_dash-dependencies", "/session"])
-def test_a_stranger_gets_no_data(server: Server, path: str) -> None:
+def test_without_a_session_there_is_no_data(server: Server, path: str) -> None:
     assert server.ask(path, Host="weir.example").status == 401
 
 
-# --- Bytes that are read in two ways by two servers ----------------------------------------------
+# --- Requests that two servers could read differently
+# -----------------------------------------------
 
 FORM = b"key=x"
 SECOND = b"GET /healthz HTTP/1.1\r\nHost: weir.example\r\nConnection: close\r\n\r\n"
 CHUNKED = b"5\r\nkey=x\r\n0\r\n\r\n"
 
-# What a request says of its body, the body, and the statuses of the answers. A second answer would
-# be to what the first request had smuggled in.
+# The request's headers about its body, the body, and the statuses of the responses. A second
+# response would be to a request smuggled in the first.
 FRAMINGS: dict[str, tuple[list[bytes], bytes, list[int]]] = {
     "one length": ([b"Content-Length: 5"], FORM, [401, 200]),
     "one length, said twice": ([b"Content-Length: 5"] * 2, FORM, [400]),
@@ -185,28 +187,28 @@ FRAMINGS: dict[str, tuple[list[bytes], bytes, list[int]]] = {
 
 
 @pytest.mark.parametrize("what", FRAMINGS)
-def test_where_a_request_ends_is_beyond_doubt(server: Server, what: str) -> None:
-    said, body, statuses = FRAMINGS[what]
+def test_the_end_of_a_request_is_unambiguous(server: Server, what: str) -> None:
+    result, body, statuses = FRAMINGS[what]
     lines = [b"POST /sign-in HTTP/1.1", b"Host: weir.example"]
-    lines += [b"Content-Type: application/x-www-form-urlencoded", *said, b"", body]
-    answered = spoken(server, b"\r\n".join(lines) + SECOND)
-    assert [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3})", answered)] == statuses
+    lines += [b"Content-Type: application/x-www-form-urlencoded", *result, b"", body]
+    responses = spoken(server, b"\r\n".join(lines) + SECOND)
+    assert [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3})", responses)] == statuses
 
 
 def spoken(server: Server, sent: bytes) -> bytes:
-    """Everything that comes back until the server closes."""
+    """All bytes until the server closes the connection."""
     with socket.create_connection(("127.0.0.1", server.port), 20) as connection:
         with suppress(ConnectionError):  # it may close before it has read all
             connection.sendall(sent)
-        answered = b""
+        responses = b""
         with suppress(ConnectionError):
             while piece := connection.recv(65_536):
-                answered += piece
-        return answered
+                responses += piece
+        return responses
 
 
-def test_senders_that_never_end_leave_room_for_others(server: Server) -> None:
-    """Twice as many as there are threads in both workers."""
+def test_endless_requests_leave_room_for_others(server: Server) -> None:
+    """Twice as many as both workers have threads."""
     head = b"POST /sign-in HTTP/1.1\r\nHost: weir.example\r\nContent-Length: 500\r\n"
     head += b"Content-Type: application/x-www-form-urlencoded\r\n\r\nkey="
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Sessions: how long they live, and that a browser can keep but neither read nor change one."""
+"""Sessions: their lifetimes, and that a browser can neither read nor change a cookie."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SEAL = Seal("one secret for the tests of sessions")
 SESSION = Session("ab" * 16, Credential.key(KEY), NOW_S, NOW_S)
 
 
-def test_a_sealed_session_opens_as_it_was() -> None:
+def test_a_sealed_session_opens_unchanged() -> None:
     assert SEAL.open(SEAL.close(SESSION)) == SESSION
     bearer = Session("cd" * 16, Credential.bearer("a.b.c"), NOW_S, NOW_S + 5)
     assert SEAL.open(SEAL.close(bearer)) == bearer
@@ -54,7 +54,7 @@ def test_the_key_cannot_be_read_in_the_sealed_text() -> None:
         assert part.encode() not in raw
 
 
-def test_the_same_session_is_never_sealed_the_same() -> None:
+def test_sealing_a_session_twice_gives_different_texts() -> None:
     assert len({SEAL.close(SESSION) for _ in range(100)}) == 100
 
 
@@ -80,7 +80,7 @@ BROKEN = {
 
 
 @cases("text", BROKEN.values())
-def test_a_broken_cookie_opens_to_nothing(text: str) -> None:
+def test_a_broken_cookie_does_not_open(text: str) -> None:
     assert SEAL.open(text) is None
 
 
@@ -92,7 +92,7 @@ def test_no_bit_of_it_can_be_changed(at: int) -> None:
 
 
 @given(st.text(max_size=200))
-def test_what_nobody_sealed_opens_to_nothing(text: str) -> None:
+def test_other_text_does_not_open(text: str) -> None:
     assert SEAL.open(text) is None
 
 
@@ -106,36 +106,36 @@ AGES = (
     (7 * 24 - 0.01, 0.0, True),
     (7 * 24, 0.0, False),
     (8 * 24, 0.0, False),
-    (-0.05, -0.05, True),  # a clock a few minutes apart
-    (-1.0, -1.0, False),  # a clock that was put back
+    (-0.05, -0.05, True),  # clocks differ by a few minutes
+    (-1.0, -1.0, False),  # a clock that was set back
 )
 
 
 @cases(("issued_h", "used_h", "alive"), AGES)
-def test_a_session_ends_idle_or_old(issued_h: float, used_h: float, alive: bool) -> None:
+def test_a_session_ends_by_idleness_or_age(issued_h: float, used_h: float, alive: bool) -> None:
     issued_s, used_s = (round(NOW_S - hours * HOUR_S) for hours in (issued_h, used_h))
     session = Session("ab" * 16, Credential.key(KEY), issued_s, used_s)
     assert session.alive(NOW_S) is alive
 
 
-def test_the_limits_are_what_the_documents_say() -> None:
+def test_the_limits_are_the_documented_ones() -> None:
     assert (IDLE_S, ABSOLUTE_S) == (12 * HOUR_S, 7 * 24 * HOUR_S)
 
 
 @pytest.mark.parametrize("since_s", [0, 1, RENEWED_S - 1])
-def test_a_young_cookie_is_left_alone(since_s: int) -> None:
+def test_a_recent_cookie_is_not_renewed(since_s: int) -> None:
     assert SESSION.renewed(NOW_S + since_s) is None
 
 
 @pytest.mark.parametrize("since_s", [RENEWED_S, HOUR_S, IDLE_S - 1])
-def test_an_older_one_is_renewed_without_getting_younger(since_s: int) -> None:
+def test_an_older_cookie_is_renewed_with_its_start_unchanged(since_s: int) -> None:
     renewed = SESSION.renewed(NOW_S + since_s)
     assert renewed is not None
     assert (renewed.issued_s, renewed.used_s) == (NOW_S, NOW_S + since_s)
     assert (renewed.id, renewed.credential) == (SESSION.id, SESSION.credential)
 
 
-def test_a_session_kept_in_use_still_ends_after_a_week() -> None:
+def test_a_session_in_use_ends_after_a_week() -> None:
     session, now_s = SESSION, NOW_S
     while session.alive(now_s):
         session = session.renewed(now_s) or session
@@ -152,7 +152,7 @@ def test_the_cookie_is_for_this_server_and_no_script(secure: bool, prefix: str) 
     assert set(attributes) == expected | ({"Secure"} if secure else set())
 
 
-def test_dropping_a_cookie_names_it_as_it_was_set() -> None:
+def test_dropping_a_cookie_uses_its_name_and_attributes() -> None:
     jar = CookieJar(secure=True)
     assert jar.dropped(jar.session).startswith("__Host-weir-session=; Path=/")
     assert "Max-Age=0" in jar.dropped(jar.session)
@@ -165,7 +165,7 @@ def session(id: str, issued_s: int = NOW_S) -> Session:
     return replace(SESSION, id=id, issued_s=issued_s)
 
 
-def test_an_ended_session_is_known_to_every_process(tmp_path: Path) -> None:
+def test_a_sign_out_holds_in_every_process(tmp_path: Path) -> None:
     here, there = (SignedOutSessions(tmp_path / "ended", NOW_S) for _ in range(2))
     assert not here.has(SESSION, NOW_S)
     here.add(SESSION, NOW_S)
@@ -173,7 +173,7 @@ def test_an_ended_session_is_known_to_every_process(tmp_path: Path) -> None:
     assert not there.has(session("0" * 32), NOW_S)
 
 
-def test_who_cannot_tell_who_was_signed_out_believes_no_session_from_before(
+def test_without_the_record_of_sign_outs_earlier_sessions_end(
     tmp_path: Path,
 ) -> None:
     here, there = (SignedOutSessions(tmp_path / "ended", NOW_S) for _ in range(2))
@@ -184,10 +184,11 @@ def test_who_cannot_tell_who_was_signed_out_believes_no_session_from_before(
         assert ended.has(SESSION, later_s)
         assert ended.has(session("another"), later_s)
         assert not ended.has(session("newer", later_s), later_s)
-        assert not ended.has(session("newer", later_s - 3600), later_s - 3600)  # the clock put back
+        # The clock was set back.
+        assert not ended.has(session("newer", later_s - 3600), later_s - 3600)
 
 
-def test_a_folder_from_before_was_never_lost(tmp_path: Path) -> None:
+def test_a_folder_of_an_older_version_was_never_lost(tmp_path: Path) -> None:
     (tmp_path / "ended").mkdir()
     (tmp_path / "ended" / "somebody").touch()
     ended = SignedOutSessions(tmp_path / "ended", NOW_S + 60)
@@ -196,7 +197,7 @@ def test_a_folder_from_before_was_never_lost(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.rglob("*")} == {"ended", "somebody", "since"}
 
 
-def test_ended_sessions_are_forgotten_when_no_cookie_can_hold_them(tmp_path: Path) -> None:
+def test_ended_sessions_are_deleted_once_no_cookie_can_have_them(tmp_path: Path) -> None:
     ended, now_s = SignedOutSessions(tmp_path, NOW_S), int(time.time())
     ended.add(session("old"), NOW_S)
     ended.add(session("new"), now_s + ABSOLUTE_S - 60)
@@ -206,10 +207,10 @@ def test_ended_sessions_are_forgotten_when_no_cookie_can_hold_them(tmp_path: Pat
     assert ended.has(session("newer"), NOW_S)
 
 
-def test_whoever_sweeps_at_the_same_time_keeps_no_session_alive(
+def test_concurrent_clean_ups_keep_no_session_alive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that another process has just removed is no reason to leave the rest undone."""
+    """If another process has just deleted a file, the others are still deleted."""
     listed = [tmp_path / "gone", *(tmp_path / name for name in ("old", "older"))]
     for file in listed[1:]:
         file.touch()
@@ -220,7 +221,7 @@ def test_whoever_sweeps_at_the_same_time_keeps_no_session_alive(
     assert not any(file.exists() for file in listed)
 
 
-def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(
+def test_an_unwritable_folder_is_logged_and_stops_nobody(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
@@ -238,7 +239,7 @@ class Clock:
         return self.now_s
 
 
-def test_an_address_may_fail_so_often_and_then_waits() -> None:
+def test_an_address_may_fail_a_few_times_and_then_waits() -> None:
     clock = Clock()
     attempts = Throttle(clock)
     for _ in range(BURST):

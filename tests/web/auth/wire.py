@@ -1,4 +1,4 @@
-"""Dash's own requests, as its renderer sends them."""
+"""Dash's requests, as its renderer sends them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def callback(
     state: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> TestResponse:
-    """A callback by the ids and properties (``id.property``) of its parts."""
+    """The reply of a callback, by (``id.property``) of its outputs, inputs and states."""
     body = {
         "output": f"..{'...'.join(outputs)}.." if len(outputs) > 1 else outputs[0],
         "outputs": [_part(n) for n in outputs] if len(outputs) > 1 else _part(outputs[0]),
@@ -47,7 +47,8 @@ def _part(name: str) -> dict[str, Any]:
 
 
 def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> TestResponse:
-    """A device's chart. Its question, and what the page keeps of it, are the browser's to say."""
+    """A device's chart. The question and the stored device come from the browser, so a test may
+    forge them."""
     outputs = [
         "chart-graph.figure",
         "chart-badge.children",
@@ -60,7 +61,7 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
         "chart-gaps-sheet.data",
         "chart-compared.children",
         "chart-since.children",
-        "chart-told.data",
+        "chart-response.data",
         "chart-parts.data",
     ]
     question = {"device": device_id, "from": start, "to": end, "width_px": 800, "theme": "light"}
@@ -72,12 +73,12 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
 
 def wall(site: Site, question: Mapping[str, Any] | None = None, **more: Any) -> TestResponse:
     """The tiles of the fleet page."""
-    asked = {"fleet-question.data": dict(question or {"window": "24h"})}
-    return callback(site, ["fleet-board.data"], asked, **more)
+    fields = {"fleet-question.data": dict(question or {"window": "24h"})}
+    return callback(site, ["fleet-board.data"], fields, **more)
 
 
-def rows(site: Site, said: Mapping[str, Any] | None = None, **more: Any) -> TestResponse:
-    """The first rows of the list of devices; ``said`` is its status and search."""
-    asked = {"startRow": 0, "endRow": 100, "sortModel": [], "context": dict(said or {})}
+def rows(site: Site, given: Mapping[str, Any] | None = None, **more: Any) -> TestResponse:
+    """The first rows of the device list; ``said`` is its status filter and search."""
+    fields = {"startRow": 0, "endRow": 100, "sortModel": [], "context": dict(given or {})}
     outputs = ["devices-grid.getRowsResponse", "devices-answer.data"]
-    return callback(site, outputs, {"devices-grid.getRowsRequest": asked}, **more)
+    return callback(site, outputs, {"devices-grid.getRowsRequest": fields}, **more)

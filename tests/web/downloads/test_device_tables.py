@@ -17,7 +17,7 @@ from components.units import METRIC
 from tests.components.device.service import Bench, bench
 from tests.tables import cases
 from tests.world import ms
-from web.downloads import device, streaming
+from web.downloads import device, routes
 from web.downloads.device import Order
 
 START = ms("2026-11-20T00:00Z")
@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 def read(client: Client, order: Order) -> list[dict[str, str]]:
-    text = "".join(streaming.csv_lines(device.rows(client, order)))
+    text = "".join(routes.csv_lines(device.rows(client, order)))
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -84,28 +84,28 @@ def note(text: str, from_ms: int, to_ms: int | None = None) -> Annotation:
         ("day", [note("that day", START + 3_600_000)], {0: "that day"}),
     ],
 )
-def test_a_note_stands_in_its_row_or_the_next_one(
+def test_a_note_is_in_its_row_or_the_next_one(
     made: Bench, resolution: str, notes: list[Annotation], expected: dict[int, str]
 ) -> None:
     order = Order(made.device_id, "B-1", RESOLUTION_BY_NAME[resolution], WINDOW, zone("UTC"))
-    text = "".join(streaming.csv_lines(device.rows(made.client, order, notes)))
+    text = "".join(routes.csv_lines(device.rows(made.client, order, notes)))
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {n: row["notes"] for n, row in enumerate(rows) if row["notes"]} == expected
     assert list(rows[0])[-1] == "notes"
 
 
-def test_days_are_the_zones(made: Bench) -> None:
+def test_days_are_local(made: Bench) -> None:
     window = Window(ms("2026-11-19T18:30Z"), ms("2026-11-20T18:29:59.999Z"))
     (row,) = read(made.client, Order(made.device_id, "B-1", DAY, window, KOLKATA))
     assert row["time_local (Asia/Kolkata)"] == "2026-11-20T00:00:00+05:30"
     assert float(row["total_flow_amount (gal)"]) == pytest.approx(sum(n / 2 for n in range(40)))
 
 
-def test_no_rows_are_a_header(made: Bench) -> None:
+def test_without_rows_there_is_a_header(made: Bench) -> None:
     window = Window(START - 2 * DAY_MS, START - DAY_MS)
     order = Order(made.device_id, "B-1", RAW, window, KOLKATA)
     assert read(made.client, order) == []
-    text = "".join(streaming.csv_lines(device.rows(made.client, order)))
+    text = "".join(routes.csv_lines(device.rows(made.client, order)))
     assert text.startswith("serial_number,time_utc,")
 
 
@@ -121,7 +121,7 @@ def test_the_hours_of_a_week_are_168_rows() -> None:
     ]
     week[6][23] = None
     order = Order("d", "B-1", RAW, WINDOW, KOLKATA, METRIC)
-    text = "".join(streaming.csv_lines(device.hours(order, week)))
+    text = "".join(routes.csv_lines(device.hours(order, week)))
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == [
         "serial_number",
@@ -151,10 +151,10 @@ def test_a_file_is_named_by_device_and_range(made: Bench, serial: str, name: str
     ("resolution", "compare", "columns"),
     [("1hour", "day", 2), ("day", "device:B-1", 2), ("raw", "day", 0), ("10min", "usual", 0)],
 )
-def test_rows_come_with_what_they_are_compared_with(
+def test_rows_have_their_comparison(
     made: Bench, resolution: str, compare: str, columns: int
 ) -> None:
-    """Compared with itself each row's difference is nothing."""
+    """Compared with itself each row has no difference."""
     order = Order(
         made.device_id, "B-1", RESOLUTION_BY_NAME[resolution], WINDOW, KOLKATA, compare=compare
     )

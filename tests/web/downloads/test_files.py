@@ -1,4 +1,4 @@
-"""Tables as CSV and as workbooks: one content, read back by other people's programs."""
+"""Tables as CSV and as workbooks: the same contents, read by other programs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from openpyxl import load_workbook
 from api.timez import HOUR_MS, zone
 from tests.tables import cases
 from tests.world import ms
-from web.downloads import streaming, xlsx
-from web.downloads.names import disposition, file_stem
+from web.downloads import routes, xlsx
 from web.downloads.table import Column, Kind, Part, Table
+from web.responses import disposition, file_stem
 
 NEW_YORK = zone("America/New_York")
 SPRING = ms("2026-03-08T05:00Z")
@@ -33,7 +33,7 @@ def table(columns: Sequence[Column], *parts: Part) -> Table:
 
 
 def csv_rows(made: Table) -> list[list[str]]:
-    text = "".join(streaming.csv_lines(made))
+    text = "".join(routes.csv_lines(made))
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
@@ -70,11 +70,11 @@ def xlsx_sheets(made: Table, most_rows: int = xlsx.MOST_ROWS) -> dict[str, list[
     ],
 )
 def test_a_text_is_never_a_formula(value: str, cell: str) -> None:
-    assert streaming.csv_cell(value) == cell
+    assert routes.csv_cell(value) == cell
 
 
 @cases("value", ["=1+1", "@A1", "<b>&amp;</b>", " a ", "two\nlines", "水", "-1"])
-def test_a_workbook_has_every_text_as_it_is(value: str) -> None:
+def test_a_workbook_has_texts_unchanged(value: str) -> None:
     (sheet,) = xlsx_sheets(table([Column("name", Kind.TEXT)], [[value]])).values()
     assert sheet == [["name"], [value]]
 
@@ -85,7 +85,7 @@ def test_a_workbook_types_its_texts_so_that_none_is_a_formula() -> None:
     assert (cell.data_type, cell.value) == ("s", "=1+1") or cell.data_type == "inlineStr"
 
 
-def test_what_xml_can_not_hold_is_replaced() -> None:
+def test_characters_invalid_in_xml_are_replaced() -> None:
     (sheet,) = xlsx_sheets(table([Column("name", Kind.TEXT)], [["a\x00b\x0bc"]])).values()
     assert sheet[1] == ["a�b�c"]
 
@@ -100,8 +100,8 @@ def test_what_xml_can_not_hold_is_replaced() -> None:
 def test_numbers_stay_numbers(factor: float, values: list[Any], texts: list[str]) -> None:
     columns = [Column("n", factor=factor)]
     # A row of one empty cell is an empty line.
-    told = [row[0] if row else "" for row in csv_rows(table(columns, [values]))]
-    assert told == ["n", *texts]
+    messages = [row[0] if row else "" for row in csv_rows(table(columns, [values]))]
+    assert messages == ["n", *texts]
     (sheet,) = xlsx_sheets(table([*columns, Column("x")], [values, [1] * len(values)])).values()
     for (cell, _), text in zip(sheet[1:], texts, strict=True):
         assert cell is None if text == "" else cell == pytest.approx(float(text))
@@ -137,7 +137,7 @@ def test_local_times_on_the_days_that_clocks_change(
         assert local.isoformat() + offset == text[1]
 
 
-def test_milliseconds_are_kept() -> None:
+def test_milliseconds_are_written() -> None:
     at = ms("2026-11-20T06:00:00Z") + 123
     columns = [Column("utc", Kind.INSTANT, fraction=True)]
     assert csv_rows(table(columns, [[at]]))[1] == ["2026-11-20T06:00:00.123Z"]
@@ -153,7 +153,7 @@ def test_days_are_dates() -> None:
     assert sheet[1][0] == datetime(2026, 11, 1)  # noqa: DTZ001
 
 
-def test_instants_in_no_order_and_none_at_all() -> None:
+def test_unsorted_and_missing_instants() -> None:
     times = [AUTUMN, None, SPRING]
     columns = [Column("at", Kind.INSTANT, tz=NEW_YORK), Column("n")]
     rows = csv_rows(table(columns, [times, [1, 2, 3]]))
@@ -170,7 +170,7 @@ def test_instants_in_no_order_and_none_at_all() -> None:
     ]
 
 
-# --- Both are the same ---------------------------------------------------------------------------
+# --- Both are equal ------------------------------------------------------------------------------
 
 _rows = st.lists(
     st.tuples(
@@ -184,8 +184,8 @@ _rows = st.lists(
 
 
 @given(_rows, st.integers(1, 15), st.integers(3, 50))
-def test_a_workbook_holds_what_the_csv_holds(rows: list[Any], cut: int, most: int) -> None:
-    """However the parts are cut and however many sheets it takes."""
+def test_a_workbook_equals_the_csv(rows: list[Any], cut: int, most: int) -> None:
+    """With any division into parts and any number of sheets."""
     columns = [Column("text", Kind.TEXT), Column("number"), Column("day", Kind.DAY)]
     days = [(a, b, 730_000 + c) for a, b, c in rows]
     parts = [list(zip(*days[i : i + cut], strict=True)) for i in range(0, len(days), cut)]
@@ -193,39 +193,41 @@ def test_a_workbook_holds_what_the_csv_holds(rows: list[Any], cut: int, most: in
     sheets = xlsx_sheets(table(columns, *parts), most)
     assert all(sheet[0] == ["text", "number", "day"] for sheet in sheets.values())
     assert len(sheets) == -(-len(rows) // most)
-    told = [row for sheet in sheets.values() for row in sheet[1:]]
-    for (given_text, _, _), (a, b, c), (label, number, day) in zip(rows, text, told, strict=True):
+    messages = [row for sheet in sheets.values() for row in sheet[1:]]
+    for (given_text, _, _), (a, b, c), (label, number, day) in zip(
+        rows, text, messages, strict=True
+    ):
         assert (label or "") == given_text
-        assert a in (given_text, f"'{given_text}")  # with an apostrophe before what may calculate
+        assert a in (given_text, f"'{given_text}")  # with an apostrophe before a possible formula
         assert (number is None) == (b == "")
         assert number is None or number == pytest.approx(float(b))
         assert day.date().isoformat() == c
 
 
-def test_the_same_rows_are_the_same_file() -> None:
+def test_the_same_rows_give_the_same_file() -> None:
     columns = [Column("name", Kind.TEXT), Column("at", Kind.INSTANT, tz=NEW_YORK)]
     made = [b"".join(xlsx.chunks(table(columns, [["a"], [SPRING]]))) for _ in range(2)]
     assert made[0] == made[1]
 
 
-def test_a_long_table_goes_on_in_further_sheets_of_which_one_is_chosen() -> None:
+def test_a_long_table_has_several_sheets_with_one_selected() -> None:
     parts = [[list(range(n, n + 4))] for n in range(0, 20, 4)]
     made = b"".join(xlsx.chunks(table([Column("n")], *parts), 6))
     book = load_workbook(io.BytesIO(made))
     assert book.sheetnames == ["Rows", "Rows 2", "Rows 3", "Rows 4"]
-    told = [[row[0] for row in s.iter_rows(values_only=True)] for s in book]
-    assert [len(rows) for rows in told] == [7, 7, 7, 3]
-    assert [n for rows in told for n in rows if n != "n"] == list(range(20))
+    messages = [[row[0] for row in s.iter_rows(values_only=True)] for s in book]
+    assert [len(rows) for rows in messages] == [7, 7, 7, 3]
+    assert [n for rows in messages for n in rows if n != "n"] == list(range(20))
     assert [s.sheet_view.tabSelected for s in book] == [True, None, None, None]
 
 
-def test_no_rows_are_a_header() -> None:
+def test_without_rows_there_is_a_header() -> None:
     columns = [Column("name", Kind.TEXT), Column("n")]
-    assert "".join(streaming.csv_lines(table(columns))) == "name,n\r\n"
+    assert "".join(routes.csv_lines(table(columns))) == "name,n\r\n"
     assert xlsx_sheets(table(columns)) == {"Rows": [["name", "n"]]}
 
 
-# --- Breaking off --------------------------------------------------------------------------------
+# --- Interruption --------------------------------------------------------------------------------
 
 
 def breaking() -> Iterator[Part]:
@@ -235,7 +237,7 @@ def breaking() -> Iterator[Part]:
     raise RuntimeError("the rest is gone")
 
 
-def test_a_workbook_that_breaks_off_is_no_workbook() -> None:
+def test_an_interrupted_workbook_is_unreadable() -> None:
     parts = xlsx.chunks(Table("weir_test", "Rows", [Column("n")], breaking()))
     got: list[bytes] = []
     with pytest.raises(RuntimeError):
@@ -245,19 +247,19 @@ def test_a_workbook_that_breaks_off_is_no_workbook() -> None:
         ZipFile(io.BytesIO(b"".join(got)))
 
 
-def test_nothing_is_asked_for_that_nobody_takes() -> None:
-    asked: list[int] = []
+def test_rows_that_are_not_read_are_not_requested() -> None:
+    wanted: list[int] = []
 
     def parts() -> Iterator[Part]:
         for n in range(100):
-            asked.append(n)
+            wanted.append(n)
             yield [[n] * 5_000]
 
     chunks = xlsx.chunks(Table("weir_test", "Rows", [Column("n")], parts()))
     for _ in range(3):
         next(chunks)
     chunks.close()
-    assert len(asked) <= 4
+    assert len(wanted) <= 4
 
 
 # --- Names ---------------------------------------------------------------------------------------
@@ -273,7 +275,7 @@ def test_nothing_is_asked_for_that_nobody_takes() -> None:
         (("CON", "raw"), "weir_CON_raw"),
     ],
 )
-def test_a_name_suits_every_file_system(parts: Sequence[str], stem: str) -> None:
+def test_a_name_is_valid_on_every_file_system(parts: Sequence[str], stem: str) -> None:
     assert file_stem(*parts) == stem
 
 
@@ -287,5 +289,5 @@ def test_a_name_suits_every_file_system(parts: Sequence[str], stem: str) -> None
         ),
     ],
 )
-def test_a_name_goes_over_the_wire_in_ascii_and_in_full(name: str, header: str) -> None:
+def test_the_header_has_the_name_in_ascii_and_in_full(name: str, header: str) -> None:
     assert disposition(name) == header

@@ -1,4 +1,4 @@
-"""One site with embeds for the tests of a file."""
+"""One site with embeds for all tests of a file."""
 
 from __future__ import annotations
 

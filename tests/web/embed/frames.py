@@ -24,9 +24,9 @@ from web.embed import create_embed_site
 
 @dataclass(frozen=True)
 class Embeds:
-    """Embeds and their management at ``url``; ``client`` makes them as the fleet's key.
-    ``broken`` lets the service that embeds ask fail while it is set, ``crowded`` lets whoever asks
-    for data wait; ``asked`` are the requests that the server has seen: line and headers."""
+    """Embeds and their management at ``url``; ``client`` creates them with the fleet's key. While
+    ``broken`` is set their service fails; while ``crowded`` is set requests for data must wait.
+    ``requests``: the server's requests so far: line and headers."""
 
     url: str
     fleet: Fleet
@@ -35,19 +35,19 @@ class Embeds:
     settings: Settings
     broken: threading.Event
     crowded: threading.Event
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
-    def make(self, view: str, *serials: str, **said: Any) -> Embed:
+    def make(self, view: str, *serials: str, **fields: Any) -> Embed:
         devices = tuple(self.fleet.ids[serial] for serial in serials)
-        return self.client.create_embed(EmbedDefinition(view, devices, **said))
+        return self.client.create_embed(EmbedDefinition(view, devices, **fields))
 
     def token(self, embed: Embed, ttl_s: int | None = None) -> str:
         return self.client.mint_embed_token(embed.id, ttl_s).token
 
     def address(self, embed: Embed, token: str | None = None) -> str:
-        """With a link token, unless another one, or "" for none, is given."""
-        said = self.token(embed) if token is None else token
-        return f"{self.url}{embed.path}" + (f"#t={said}" if said else "")
+        """With a link token by default; "" for none."""
+        result = self.token(embed) if token is None else token
+        return f"{self.url}{embed.path}" + (f"#t={result}" if result else "")
 
 
 @contextmanager
@@ -80,16 +80,16 @@ def serving_embeds(fleet: Fleet, folder: Path) -> Iterator[Embeds]:
         room = site if environ["PATH_INFO"].startswith("/embed/") else managed
         return room(environ, start_response)
 
-    asked: list[str] = []
+    query: list[str] = []
     server = make_server(
-        "localhost", 0, _noting(application, asked), threaded=True, request_handler=_Quiet
+        "localhost", 0, _noting(application, query), threaded=True, request_handler=_Quiet
     )
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     client = Client.in_process(managed, fleet.key)
     try:
         url = f"http://localhost:{server.server_port}"
-        yield Embeds(url, fleet, client, web, settings, broken, crowded, asked)
+        yield Embeds(url, fleet, client, web, settings, broken, crowded, query)
     finally:
         server.shutdown()
         server.server_close()
@@ -109,11 +109,11 @@ class _Quiet(WSGIRequestHandler):
         pass
 
 
-def _noting(application: Any, asked: list[str]) -> Any:
+def _noting(application: Any, requests: list[str]) -> Any:
     def noting(environ: Any, start_response: Any) -> Any:
         lines = [f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}?{environ['QUERY_STRING']}"]
         lines += [f"{k}: {v}" for k, v in environ.items() if k.startswith("HTTP_")]
-        asked.append("\n".join(lines))
+        requests.append("\n".join(lines))
         return application(environ, start_response)
 
     return noting
@@ -124,14 +124,14 @@ _VIEWPORT = "<meta name='viewport' content='width=device-width, initial-scale=1'
 
 @dataclass
 class Host:
-    """Somebody else's site: pages by path, each with its own headers; ``asked`` as above."""
+    """Another site: pages by path, each with its own headers; ``requests`` as above."""
 
     url: str
     pages: dict[str, str] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     def page(self, body: str, path: str = "/") -> str:
-        """The address of a page of that body."""
+        """The address of a page with that body."""
         self.pages[path] = (
             f"<!DOCTYPE html><html lang='en'><title>Host</title>{_VIEWPORT}<body>{body}"
         )
@@ -149,7 +149,7 @@ def hosting() -> Iterator[Host]:
         return [(page or "").encode()]
 
     server = make_server(
-        "127.0.0.1", 0, _noting(application, host.asked), threaded=True, request_handler=_Quiet
+        "127.0.0.1", 0, _noting(application, host.requests), threaded=True, request_handler=_Quiet
     )
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""What the embeds' paths answer to whom, over a real socket."""
+"""Access to the embeds' paths, over a real socket."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def ask(http: httpx.Client, path: str, view: str, wishes: Any, token: str) -> httpx.Response:
-    """As the browser asks the callback of the chart or the wall, with wishes of one's own."""
+    """A request to the callback of the chart or the wall, with the given options."""
     listed = http.get(f"{path}/_dash-dependencies").json()
-    asked = f"{view}-question"
-    found = next(each for each in listed if [i["id"] for i in each["inputs"]] == [asked])
-    names = found["output"]
+    requests = f"{view}-question"
+    result = next(each for each in listed if [i["id"] for i in each["inputs"]] == [requests])
+    names = result["output"]
     parts = names.strip(".").split("...") if names.startswith("..") else [names]
     outputs = [dict(zip(("id", "property"), part.rsplit(".", 1), strict=True)) for part in parts]
     body = {
         "output": names,
         "outputs": outputs if names.startswith("..") else outputs[0],
-        "changedPropIds": [f"{asked}.data"],
-        "inputs": [{"id": asked, "property": "data", "value": wishes}],
+        "changedPropIds": [f"{requests}.data"],
+        "inputs": [{"id": requests, "property": "data", "value": wishes}],
         "state": [],
     }
     return http.post(f"{path}/{UPDATE}", json=body, headers=bearer(token))
@@ -59,9 +59,7 @@ def ask(http: httpx.Client, path: str, view: str, wishes: Any, token: str) -> ht
 # --- The shell -----------------------------------------------------------------------------------
 
 
-def test_the_shell_names_who_may_frame_it_and_tells_no_data(
-    embeds: Embeds, http: httpx.Client
-) -> None:
+def test_the_shell_names_allowed_sites_and_has_no_data(embeds: Embeds, http: httpx.Client) -> None:
     embed = embeds.make("chart", LIVE, origins=(PORTAL,), title="A secret title", theme="dark")
     answer = http.get(embed.path)
     policy = answer.headers["Content-Security-Policy"]
@@ -77,7 +75,7 @@ def test_the_shell_names_who_may_frame_it_and_tells_no_data(
     assert 'data-theme="dark"' in answer.text
 
 
-def test_the_layout_is_the_same_for_every_embed_and_tells_no_data(
+def test_the_layout_is_the_same_for_every_embed_and_has_no_data(
     embeds: Embeds, http: httpx.Client
 ) -> None:
     one = embeds.make("chart", LIVE, title="A secret title")
@@ -88,13 +86,13 @@ def test_the_layout_is_the_same_for_every_embed_and_tells_no_data(
         assert embeds.fleet.ids[LIVE] not in texts.pop()
 
 
-def test_a_shell_that_is_kept_isnt_sent_again(embeds: Embeds, http: httpx.Client) -> None:
+def test_a_cached_shell_is_not_sent_again(embeds: Embeds, http: httpx.Client) -> None:
     path = embeds.make("chart", LIVE).path
     tag = http.get(path).headers["ETag"]
     assert http.get(path, headers={"If-None-Match": tag}).status_code == 304
 
 
-def test_every_script_and_style_of_the_shell_is_there_for_a_year(
+def test_scripts_and_styles_of_the_shell_are_cached_for_a_year(
     embeds: Embeds, http: httpx.Client
 ) -> None:
     text = http.get(embeds.make("chart", LIVE).path).text
@@ -121,7 +119,7 @@ def test_every_script_and_style_of_the_shell_is_there_for_a_year(
         ("GET", "/embed/assets/none.js", 404),
     ],
 )
-def test_whatever_is_nobodys_is_framed_by_nobody(
+def test_other_paths_may_not_be_framed(
     http: httpx.Client, method: str, path: str, status: int
 ) -> None:
     answer = http.request(method, path)
@@ -137,7 +135,7 @@ def test_whatever_is_nobodys_is_framed_by_nobody(
 
 
 def _tokens(embeds: Embeds, good: str) -> dict[str, tuple[str, str | None]]:
-    """By what is wrong with it: what is sent, and the reason that is told."""
+    """By its defect: the sent credential, and the returned reason."""
     head, claims, signature = good.split(".")
     flipped = claims[:-2] + ("A" if claims[-2] != "A" else "B") + claims[-1]
     return {
@@ -153,9 +151,7 @@ def _tokens(embeds: Embeds, good: str) -> dict[str, tuple[str, str | None]]:
     "what",
     ["not a token", "a changed claim", "no signature", "a key", "a bearer of the interface"],
 )
-def test_nothing_but_a_token_of_an_embed_opens_data(
-    embeds: Embeds, http: httpx.Client, what: str
-) -> None:
+def test_only_an_embeds_token_gives_data(embeds: Embeds, http: httpx.Client, what: str) -> None:
     embed = embeds.make("chart", LIVE)
     token, reason = _tokens(embeds, embeds.token(embed))[what]
     for answer in (
@@ -168,40 +164,36 @@ def test_nothing_but_a_token_of_an_embed_opens_data(
         assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_a_good_token_stands(embeds: Embeds, http: httpx.Client) -> None:
+def test_a_valid_token_is_confirmed(embeds: Embeds, http: httpx.Client) -> None:
     embed = embeds.make("chart", LIVE)
     for token in (embeds.token(embed), embeds.token(embed, 10)):
         assert http.get(f"{embed.path}/standing", headers=bearer(token)).status_code == 204
 
 
-def test_a_key_in_its_own_header_or_a_cookie_opens_nothing(
-    embeds: Embeds, http: httpx.Client
-) -> None:
+def test_a_key_header_or_a_cookie_gives_no_access(embeds: Embeds, http: httpx.Client) -> None:
     embed = embeds.make("chart", LIVE)
     for headers in ({}, {"service-api-key": embeds.fleet.key}, {"Cookie": "session=x"}):
         answer = http.get(f"{embed.path}/standing", headers=headers)
         assert (answer.status_code, answer.json()["reason"]) == (401, "no-token")
 
 
-def test_an_old_token_is_told_so(embeds: Embeds, http: httpx.Client) -> None:
+def test_an_expired_token_gets_its_reason(embeds: Embeds, http: httpx.Client) -> None:
     embed = embeds.make("chart", LIVE)
-    kept = embeds.web.embed(embed.id)
-    assert kept is not None
-    old, _ = issue_embed_token(embeds.settings, kept, now_ms() - 60_000, 30)
+    stored = embeds.web.embed(embed.id)
+    assert stored is not None
+    old, _ = issue_embed_token(embeds.settings, stored, now_ms() - 60_000, 30)
     answer = http.get(f"{embed.path}/standing", headers=bearer(old))
     assert (answer.status_code, answer.json()["reason"]) == (401, "token-expired")
 
 
-def test_another_embeds_token_doesnt_open_this_frame(embeds: Embeds, http: httpx.Client) -> None:
-    """Else its data would show where only this embed's origins may."""
+def test_another_embeds_token_does_not_open_this_frame(embeds: Embeds, http: httpx.Client) -> None:
+    """Otherwise its data would be on a site that only this embed allows."""
     narrow, wide = embeds.make("chart", LIVE), embeds.make("chart", TRICKY, origins=(PORTAL,))
     answer = http.get(f"{wide.path}/standing", headers=bearer(embeds.token(narrow)))
     assert (answer.status_code, answer.json()["reason"]) == (401, "other-embed")
 
 
-def test_a_service_that_is_down_is_told_apart_from_a_refusal(
-    embeds: Embeds, http: httpx.Client
-) -> None:
+def test_an_unavailable_service_is_not_a_refusal(embeds: Embeds, http: httpx.Client) -> None:
     embed = embeds.make("chart", LIVE)
     token = embeds.token(embed)
     embeds.broken.set()
@@ -213,7 +205,7 @@ def test_a_service_that_is_down_is_told_apart_from_a_refusal(
     assert "on fire" in answer.json()["detail"]
 
 
-def test_who_asks_too_often_is_told_when_to_ask_again_and_still_hears_whether_it_holds(
+def test_a_limited_client_gets_retry_after_and_may_check_its_token(
     embeds: Embeds, http: httpx.Client
 ) -> None:
     embed = embeds.make("chart", LIVE)
@@ -230,12 +222,12 @@ def test_who_asks_too_often_is_told_when_to_ask_again_and_still_hears_whether_it
     assert ask(http, embed.path, "chart", {"width_px": 600}, token).status_code == 200
 
 
-# --- Wishes --------------------------------------------------------------------------------------
+# --- Options -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def every(embeds: Embeds) -> dict[str, tuple[str, str]]:
-    """By view the path and the token of an embed whose viewers may change everything."""
+    """By view: the path and the token of an embed whose viewers may change everything."""
     made = {view: embeds.make(view, LIVE, controls=EMBED_CONTROLS) for view in ("chart", "wall")}
     return {view: (embed.path, embeds.token(embed)) for view, embed in made.items()}
 
@@ -244,7 +236,7 @@ def _figure(answer: httpx.Response) -> dict[str, Any]:
     return answer.json()["response"]["chart-graph"]["figure"]
 
 
-def test_a_hand_made_question_gets_the_embeds_own_device_and_window(
+def test_a_forged_request_gets_the_embeds_own_device_and_window(
     embeds: Embeds, http: httpx.Client
 ) -> None:
     end = embeds.fleet.started_ms - DAY_MS
@@ -274,19 +266,19 @@ def test_a_hand_made_question_gets_the_embeds_own_device_and_window(
 
 
 @pytest.mark.parametrize(
-    ("view", "asked"), [("chart", "wall"), ("wall", "chart"), ("tile", "chart")]
+    ("view", "other_view"), [("chart", "wall"), ("wall", "chart"), ("tile", "chart")]
 )
 def test_an_embed_shows_no_other_view(
-    embeds: Embeds, http: httpx.Client, view: str, asked: str
+    embeds: Embeds, http: httpx.Client, view: str, other_view: str
 ) -> None:
     embed = embeds.make(view, LIVE)
-    answer = ask(http, embed.path, asked, {"width_px": 600}, embeds.token(embed))
+    answer = ask(http, embed.path, other_view, {"width_px": 600}, embeds.token(embed))
     assert "This embed shows another view." in answer.text
     assert "Tenant" not in answer.text
     assert "chart-graph" not in answer.json()["response"]
 
 
-def test_a_wall_holds_its_own_devices_in_their_order_whatever_is_asked(
+def test_a_wall_always_has_its_own_devices_in_their_order(
     embeds: Embeds, http: httpx.Client
 ) -> None:
     embed = embeds.make("wall", TRICKY, LIVE, window=Rolling(3600))
@@ -302,10 +294,10 @@ def test_a_wall_holds_its_own_devices_in_their_order_whatever_is_asked(
 @pytest.mark.parametrize(
     "question",
     [None, [], "x", 7, *({name: odd} for name in ("range", "window", "zone", "units", "theme",
-     "from", "drawn", "width_px", "asked") for odd in ([], {}, 7, "\x00", None))],
+     "from", "drawn", "width_px", "other_view") for odd in ([], {}, 7, "\x00", None))],
     ids=repr,
 )  # fmt: skip
-def test_a_question_that_makes_no_sense_gets_the_usual_answer(
+def test_a_meaningless_request_gets_the_default_reply(
     embeds: Embeds, http: httpx.Client, every: dict[str, tuple[str, str]], view: str, question: Any
 ) -> None:
     path, token = every[view]
@@ -314,7 +306,7 @@ def test_a_question_that_makes_no_sense_gets_the_usual_answer(
     assert "can’t" not in answer.text
 
 
-def test_an_endless_question_is_refused(embeds: Embeds, http: httpx.Client) -> None:
+def test_an_oversized_request_is_refused(embeds: Embeds, http: httpx.Client) -> None:
     embed = embeds.make("chart", LIVE)
     answer = ask(http, embed.path, "chart", {"q": "x" * 100_000}, embeds.token(embed))
     assert answer.status_code == 413
@@ -325,7 +317,7 @@ def test_an_endless_question_is_refused(embeds: Embeds, http: httpx.Client) -> N
 
 @pytest.mark.parametrize("name", ["_dash-layout", "_dash-dependencies", UPDATE, "standing"])
 @pytest.mark.parametrize(("origin", "allowed"), [("null", "null"), (PORTAL, None)])
-def test_only_a_frame_without_an_origin_may_ask_across(
+def test_only_a_frame_without_an_origin_may_request_cross_origin(
     embeds: Embeds, http: httpx.Client, name: str, origin: str, allowed: str | None
 ) -> None:
     path = f"{embeds.make('chart', LIVE, origins=(PORTAL,)).path}/{name}"
@@ -354,21 +346,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Client:
     database = f"sqlite:///{folder / 'weir.sqlite'}"
     for store in (open_store(database), open_web_store(database)):
         store.upgrade()
-    said = {"WEIR_DATABASE": database, "WEIR_SECRET_KEY": SECRET, "WEIR_INSTANCE": str(folder)}
-    return Client(app.site(Settings.from_env(said)))
+    fields = {"WEIR_DATABASE": database, "WEIR_SECRET_KEY": SECRET, "WEIR_INSTANCE": str(folder)}
+    return Client(app.site(Settings.from_env(fields)))
 
 
 @cases("path", ["/sign-in", "/embed", "/embed/emb_x", "/embed/emb_x/y/z"])
-def test_every_other_page_of_the_site_is_framed_by_nobody(site: Client, path: str) -> None:
+def test_no_other_page_of_the_site_may_be_framed(site: Client, path: str) -> None:
     answer = site.get(path)
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
 
 
-def test_the_site_has_embeds_beside_its_dashboard(site: Client) -> None:
+def test_the_site_serves_embeds_and_dashboard(site: Client) -> None:
     layout = site.get("/embed/emb_x/_dash-layout")
     assert (layout.status_code, b"embed-view" in layout.data) == (200, True)
     assert site.get("/embeds/v1/embeds").status_code == 401
-    assert site.get("/embedded").status_code == 303  # the dashboard's, and nobody signed in
+    assert site.get("/embedded").status_code == 303  # the dashboard's, without a session
     no_token = site.post(f"/embed/emb_x/{UPDATE}", json={})
     assert (no_token.status_code, no_token.json) == (
         401,

@@ -1,4 +1,4 @@
-"""What of a viewer's wishes an embed grants."""
+"""Which of a viewer's options an embed allows."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ EVERY_WISH: dict[str, Any] = {
 }
 
 
-def definition(**said: Any) -> EmbedDefinition:
+def definition(**fields: Any) -> EmbedDefinition:
     usual: dict[str, Any] = {"view": "chart", "devices": ("a",), "metric": "flow_rate"}
-    return EmbedDefinition(**{**usual, "zone": "America/Denver", "theme": "light", **said})
+    return EmbedDefinition(**{**usual, "zone": "America/Denver", "theme": "light", **fields})
 
 
-def test_without_controls_only_the_width_is_the_viewers() -> None:
+def test_without_controls_only_the_width_is_the_viewers_choice() -> None:
     wished, unwished = (
-        chart_view(definition(), said, NOW) for said in (EVERY_WISH, {"width_px": 640})
+        chart_view(definition(), text, NOW) for text in (EVERY_WISH, {"width_px": 640})
     )
     assert wished == unwished
     assert wished.width_px == 640
     assert wall_view(definition(view="wall"), EVERY_WISH) == wall_view(definition(view="wall"), {})
 
 
-def test_what_a_chart_is_compared_with_is_the_embeds_alone() -> None:
-    """Another time may lie outside the window that its maker chose."""
+def test_viewers_cannot_change_the_comparison() -> None:
+    """Another time may be outside the window that its creator chose."""
     every = tuple(EMBED_CONTROLS)
     free = chart_view(definition(controls=every), EVERY_WISH, NOW)
     assert (free.compare, free.usual) == ("", False)
@@ -71,7 +71,7 @@ def test_what_a_chart_is_compared_with_is_the_embeds_alone() -> None:
         ("theme", "theme", "light", "dark"),
     ],
 )
-def test_a_control_grants_its_own_wish_and_no_other(
+def test_a_control_allows_its_own_option_only(
     control: str, field: str, usual: object, granted: object
 ) -> None:
     for each in EMBED_CONTROLS:
@@ -90,18 +90,18 @@ def test_a_control_grants_its_own_wish_and_no_other(
         (FIXED, Window(FIXED.from_ms, FIXED.to_ms)),
     ],
 )
-def test_a_rolling_window_goes_with_the_clock_and_a_fixed_one_stays(
+def test_a_rolling_window_moves_with_the_clock_and_a_fixed_one_stays(
     window: Rolling | Fixed, shown: Window
 ) -> None:
     assert chart_view(definition(window=window), {}, NOW).custom == shown
 
 
-def test_a_viewer_who_may_choose_a_range_gets_back_to_the_embeds_own() -> None:
-    said = definition(controls=("range",), window=FIXED)
-    assert chart_view(said, {"range": "7d"}, NOW).custom is None
-    assert chart_view(said, {"range": "7d"}, NOW).preset.name == "7d"
+def test_a_viewer_can_return_to_the_embeds_own_range() -> None:
+    result = definition(controls=("range",), window=FIXED)
+    assert chart_view(result, {"range": "7d"}, NOW).custom is None
+    assert chart_view(result, {"range": "7d"}, NOW).preset.name == "7d"
     for none_of_ours in (None, "", "custom", "9y", "2026-01-01T00:00:00Z..2026-02-01T00:00:00Z"):
-        got = chart_view(said, {"range": none_of_ours}, NOW).custom
+        got = chart_view(result, {"range": none_of_ours}, NOW).custom
         assert got == Window(FIXED.from_ms, FIXED.to_ms)
 
 
@@ -129,7 +129,7 @@ def test_tiles_show_the_span_of_their_window(name: str) -> None:
     assert view.span.name == name
 
 
-def test_each_devices_own_zone_is_nobodys() -> None:
+def test_each_devices_own_zone_is_none() -> None:
     assert chart_view(definition(zone="device"), {}, NOW).zone is None
     assert wall_view(definition(view="wall", zone="device"), {}).zone is None
 
@@ -142,7 +142,7 @@ def test_each_devices_own_zone_is_nobodys() -> None:
         ("1970-01-01T00:00:00Z", False),
     ],
 )
-def test_no_viewer_asks_for_longer_than_an_embed_may_last(first: str, granted: bool) -> None:
+def test_a_range_is_at_most_the_longest_of_embeds(first: str, granted: bool) -> None:
     wishes = {"from": first, "to": "2026-11-20T00:00:00Z", "settled": True}
     view = chart_view(definition(controls=("range",)), wishes, NOW)
     assert (view.window is not None) == granted

@@ -1,4 +1,4 @@
-"""The cards' drawings, held to the very values that the cards show."""
+"""Images of cards, against the values of the cards."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from api.errors import BadRequest
 from api.metering.hourly_profile import DAYS, HOURS
 from api.timez import day_start, local_ordinal, zone
-from components.clock import WEEKDAYS
 from components.device import volume_cards
+from components.formatting import WEEKDAYS
 from components.image_query import Size, read_card
 from components.theme import DARK, LIGHT, Palette
 from components.units import METRIC, US, Units
@@ -39,11 +39,11 @@ def title(element: ElementTree.Element) -> str:
 
 
 def six_weeks(now: str) -> list[volume_cards.Day]:
-    """Each day's gallons are its number, every fifth has none."""
+    """Each day's gallons are its number; every fifth day has none."""
     today = local_ordinal(NEW_YORK, ms(now))
     starts = [day_start(NEW_YORK, today - back) for back in range(volume_cards.DAYS)]
-    told = {start: float(n * 10) for n, start in enumerate(reversed(starts)) if n % 5}
-    return volume_cards.days(told, NEW_YORK, ms(now))
+    fields = {start: float(n * 10) for n, start in enumerate(reversed(starts)) if n % 5}
+    return volume_cards.days(fields, NEW_YORK, ms(now))
 
 
 def week() -> list[list[float | None]]:
@@ -57,12 +57,12 @@ def week() -> list[list[float | None]]:
 
 
 @pytest.mark.parametrize("units", [US, METRIC])
-def test_every_bar_says_and_measures_what_the_cards_does(units: Units) -> None:
-    found = six_weeks("2026-11-20T17:00Z")
-    bars = marked(parsed(cards.bars(found, units, BOX, LIGHT)), "day")
-    card = hints(volume_cards.day_bars(found, units), "Button")
+def test_every_bar_has_the_text_and_height_of_the_cards(units: Units) -> None:
+    result = six_weeks("2026-11-20T17:00Z")
+    bars = marked(parsed(cards.bars(result, units, BOX, LIGHT)), "day")
+    card = hints(volume_cards.day_bars(result, units), "Button")
     assert [title(bar) for bar in bars] == card
-    for day, bar in zip(found, bars, strict=True):
+    for day, bar in zip(result, bars, strict=True):
         if day.gallons is None:
             assert bar.get("fill") == "url(#none)"
         else:
@@ -97,22 +97,22 @@ def test_the_day_that_clocks_change_on_is_marked(now: str, odd: tuple[str, str])
         (9.9, [0, 2.5, 5, 7.5]),
     ],
 )
-def test_a_scale_has_round_marks_within_it(highest: float, marks: list[float]) -> None:
+def test_a_scale_has_round_values_within_it(highest: float, marks: list[float]) -> None:
     assert cards.steps(highest) == pytest.approx(marks)
 
 
-def test_without_a_volume_both_say_so() -> None:
-    found = volume_cards.days({}, NEW_YORK, ms("2026-11-20T17:00Z"))
-    (said,) = parsed(cards.bars(found, US, BOX, LIGHT))
-    (card,) = volume_cards.day_bars(found, US)
-    assert said.text == card.children == "No volume in the last six weeks."
+def test_without_a_volume_both_have_a_message() -> None:
+    result = volume_cards.days({}, NEW_YORK, ms("2026-11-20T17:00Z"))
+    (text,) = parsed(cards.bars(result, US, BOX, LIGHT))
+    (card,) = volume_cards.day_bars(result, US)
+    assert text.text == card.children == "No volume in the last six weeks."
 
 
 # --- Hours ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("units", [US, METRIC])
-def test_every_hour_says_what_the_cards_does(units: Units) -> None:
+def test_every_hour_has_the_text_of_the_cards(units: Units) -> None:
     cells = marked(parsed(cards.hours(week(), units, BOX, LIGHT)), "hour")
     card = hints(volume_cards.heat_map(week(), units), "Td")
     assert len(cells) == DAYS * HOURS
@@ -129,17 +129,17 @@ def test_a_shade_is_the_flows_share_of_the_highest(palette: Palette) -> None:
     assert list(halfway) == pytest.approx([0.52 * a + 0.48 * b for a, b in ends], abs=0.51)
 
 
-def test_without_a_flow_both_say_so() -> None:
+def test_without_a_flow_both_have_a_message() -> None:
     empty: list[list[float | None]] = [[None] * HOURS] * DAYS
-    (said,) = parsed(cards.hours(empty, US, BOX, LIGHT))
+    (result,) = parsed(cards.hours(empty, US, BOX, LIGHT))
     (card,) = volume_cards.heat_map(empty, US)
-    assert said.text == card.children == "No flow in the last eight weeks."
+    assert result.text == card.children == "No flow in the last eight weeks."
 
 
 # --- Addresses -----------------------------------------------------------------------------------
 
 
-def test_a_cards_address_says_zone_units_theme_and_size() -> None:
+def test_a_cards_address_has_zone_units_theme_and_size() -> None:
     view, size = read_card([("zone", "Asia/Kolkata"), ("units", "metric"), ("height", "300")])
     assert (view.zone, view.units, view.theme, size) == (
         "Asia/Kolkata", METRIC, "light", Size(1_000, 300, 1.0)
@@ -147,7 +147,7 @@ def test_a_cards_address_says_zone_units_theme_and_size() -> None:
 
 
 @cases("name", ["range", "from", "metric", "sig", "colour"])
-def test_a_card_knows_no_other(name: str) -> None:
-    with pytest.raises(BadRequest) as told:
+def test_a_card_has_no_other_parameters(name: str) -> None:
+    with pytest.raises(BadRequest) as result:
         read_card([(name, "7d")])
-    assert [problem.parameter for problem in told.value.errors] == [name]
+    assert [problem.parameter for problem in result.value.errors] == [name]

@@ -13,7 +13,7 @@ from web.rendering.messages import Limits
 
 @pytest.fixture(scope="module")
 def renderer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Renderer]:
-    """One for all tests that do it no harm."""
+    """One renderer for all tests that don't disturb it."""
     made = Renderer(tmp_path_factory.mktemp("instance"))
     yield made
     made.close()
@@ -21,7 +21,7 @@ def renderer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Renderer]:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Renderer]]:
-    """Starts renderers over the test's own folder and lets go of them in the end."""
+    """Starts renderers in the test's own folder and closes them at the end."""
     started: list[Renderer] = []
 
     def start(**limits: float) -> Renderer:

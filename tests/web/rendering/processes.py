@@ -1,4 +1,4 @@
-"""The processes that a renderer has started, as the system sees them."""
+"""The processes that a renderer has started, from the system's process table."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PATIENCE_S = 20.0
 
 
 def of(instance: Path) -> list[int]:
-    """The worker, and every process of its Chromium, by the folder in their command lines or in
-    their group leader's."""
+    """The worker and every process of its Chromium, by the folder in their command line or in that
+    of their group leader."""
     folder = place_of(instance)
     lines = {int(p.name): _command(p) for p in Path("/proc").iterdir() if p.name.isdigit()}
     named = {pid for pid, line in lines.items() if str(folder) in line}
@@ -26,7 +26,7 @@ def worker(instance: Path) -> int:
 
 
 def browser(instance: Path) -> int:
-    """Chromium itself, the one of its processes that has no type."""
+    """Chromium's main process, the only one without a type."""
     for pid in of(instance):
         line = _command(Path(f"/proc/{pid}"))
         if "chromium/chromium" in line and "--type=" not in line and ".py" not in line:

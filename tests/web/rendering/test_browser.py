@@ -1,4 +1,4 @@
-"""The browser itself: a script in it, should one ever run, reaches nothing of this machine."""
+"""A script in the browser, if one ever ran, could not reach any service of this machine."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from web.rendering.browser import Browser
 
-# What a page's script may try to reach a service of this machine by. Ours run none; should one run
-# all the same, it must get nowhere.
+# Ways by which a page's script may try to reach a service of this machine. Weir's pages run no
+# script; if one ran anyway, it must not succeed.
 _TRIES = """(async () => {
   const tries = urls.map(url => fetch(url, {mode: "no-cors"}));
   tries.push(new Promise((resolve, reject) => {
@@ -58,8 +58,8 @@ async def _run_script(names: str) -> int:
     await browser.open()
     try:
         tab = await browser._kaleido.create_tab("about:blank")
-        asked = {"expression": f"{{{names}{_TRIES}}}", "awaitPromise": True, "returnByValue": True}
-        answer = await tab.send_command("Runtime.evaluate", params=asked)
+        params = {"expression": f"{{{names}{_TRIES}}}", "awaitPromise": True, "returnByValue": True}
+        answer = await tab.send_command("Runtime.evaluate", params=params)
         return answer["result"]["result"]["value"]
     finally:
         browser.kill()

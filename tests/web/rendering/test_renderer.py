@@ -1,4 +1,4 @@
-"""Figures and pages drawn by a real Chromium."""
+"""Figures and pages rendered by a real Chromium."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIGURE = {
 }
 
 
-# --- What comes out ------------------------------------------------------------------------------
+# --- Results -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_png_has_its_size_times_its_scale(
     assert image.size == (width * scale, height * scale)
 
 
-def test_an_svg_is_xml_of_its_size_that_says_the_figures_words(renderer: Renderer) -> None:
+def test_an_svg_is_xml_of_its_size_with_the_figures_texts(renderer: Renderer) -> None:
     root = ElementTree.fromstring(renderer.render_figure(FIGURE, "svg", 640, 360))
     assert (root.get("width"), root.get("height")) == ("640", "360")
     assert "Main supply" in "".join(root.itertext())
@@ -47,7 +47,7 @@ def test_a_pdf_is_one_page_of_its_size_with_text_in_it(renderer: Renderer) -> No
 
 
 @pytest.mark.parametrize(("paper", "points"), [("A4", (595, 842)), ("letter", (612, 792))])
-def test_a_page_becomes_a_pdf_on_its_own_paper(
+def test_a_pages_pdf_has_its_own_paper_size(
     renderer: Renderer, paper: str, points: tuple[int, int]
 ) -> None:
     html = f"<style>@page {{ size: {paper}; margin: 15mm }}</style><h1>Usage</h1>"
@@ -75,10 +75,10 @@ def test_a_picture_is_the_top_left_part_of_a_page(renderer: Renderer) -> None:
 
 
 @contextmanager
-def listener(asked: list[str]) -> Iterator[str]:
+def listener(requests: list[str]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            requests.append(self.path)
             self.send_error(404)
 
         def log_message(self, format: str, *args: object) -> None:
@@ -91,9 +91,9 @@ def listener(asked: list[str]) -> Iterator[str]:
     server.server_close()
 
 
-def test_nothing_is_asked_of_any_network(renderer: Renderer) -> None:
-    asked: list[str] = []
-    with listener(asked) as address:
+def test_nothing_is_requested_from_any_network(renderer: Renderer) -> None:
+    query: list[str] = []
+    with listener(query) as address:
         image = {"source": f"{address}/figure.png", "x": 0, "y": 1, "sizex": 1, "sizey": 1}
         figure = {**FIGURE, "layout": {"images": [image], "title": {"text": "$x^2$"}}}
         page = (
@@ -103,7 +103,7 @@ def test_nothing_is_asked_of_any_network(renderer: Renderer) -> None:
         assert renderer.render_page(page)[:5] == b"%PDF-"
         assert decoded(renderer.render_picture(page, 200, 100)).size == (200, 100)
         assert renderer.render_figure(figure, "svg", 300, 200)
-    assert asked == []
+    assert query == []
 
 
 def test_scripts_of_a_page_dont_run(renderer: Renderer) -> None:
@@ -112,7 +112,7 @@ def test_scripts_of_a_page_dont_run(renderer: Renderer) -> None:
     assert text.strip() == "as written"
 
 
-def test_a_figure_that_plotly_refuses_is_said_and_harms_nobody(renderer: Renderer) -> None:
+def test_an_invalid_figure_is_an_error_and_affects_no_other(renderer: Renderer) -> None:
     with pytest.raises(RendererFailed):
         renderer.render_figure({"data": 7}, "png", 300, 200)
     assert decoded(renderer.render_figure(FIGURE, "png", 300, 200)).size == (300, 200)

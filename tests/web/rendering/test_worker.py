@@ -1,4 +1,4 @@
-"""What the one worker and its Chromium do under too much, and when something is killed."""
+"""The one worker and its Chromium under overload, and when a process is killed."""
 
 from __future__ import annotations
 
@@ -31,25 +31,26 @@ FIGURE = {"data": [{"type": "scatter", "x": [1, 2], "y": [1, 3]}], "layout": {}}
 
 
 def queue() -> float:
-    """What /metrics says of it, in another process than the one that counts."""
-    told = metrics.exposition(()).decode().splitlines()
-    return sum(float(line.split()[1]) for line in told if line.startswith("weir_image_queue "))
+    """The renderer's metrics, as read in another process."""
+    result = metrics.exposition(()).decode().splitlines()
+    return sum(float(line.split()[1]) for line in result if line.startswith("weir_image_queue "))
 
 
-def test_what_finds_the_queue_full_is_told_when_to_come_again(
+def test_a_full_queue_gives_a_time_to_retry(
     tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(metrics.FOLDER_VARIABLE, "")  # put back in the end
+    monkeypatch.setenv(metrics.FOLDER_VARIABLE, "")  # restored at the end
     metrics.share(tmp_path / "metrics")
     renderer = start(queue=2)
-    renderer.render_figure(FIGURE, "png", 300, 200)  # warm: from here on the order is certain
+    renderer.render_figure(FIGURE, "png", 300, 200)  # started up: from here on the order is certain
     os.kill(processes.browser(tmp_path), signal.SIGSTOP)
     with ThreadPoolExecutor(8) as pool:
-        asked = [pool.submit(renderer.render_figure, FIGURE, "png", 300, 200) for _ in range(8)]
-        refused = list(islice(as_completed(asked, timeout=20), 5))  # one is at its turn, two wait
+        requests = [pool.submit(renderer.render_figure, FIGURE, "png", 300, 200) for _ in range(8)]
+        # One is being rendered, two wait.
+        refused = list(islice(as_completed(requests, timeout=20), 5))
         assert queue() == 3
         os.kill(processes.browser(tmp_path), signal.SIGCONT)
-        for each in set(asked) - set(refused):
+        for each in set(requests) - set(refused):
             assert decoded(each.result()).size == (300, 200)
     for each in refused:
         error = each.exception()
@@ -59,7 +60,7 @@ def test_what_finds_the_queue_full_is_told_when_to_come_again(
 
 
 class Slow:
-    """A browser that never gets done."""
+    """A browser that never finishes."""
 
     alive = True
 
@@ -71,50 +72,48 @@ class Slow:
 
 
 async def _came_at_once(count: int, limits: Limits) -> list[bool]:
-    """Which of so many were refused, before anything was drawn."""
+    """Which of that many concurrent jobs are refused, before any is rendered."""
     worker, nobody_left = Worker(Slow(), limits, lambda: None), asyncio.StreamReader()
     message = Message({"do": "figure", "timeout_s": 60})
-    asked = [asyncio.create_task(worker._queued(message, nobody_left)) for _ in range(count)]
-    await asyncio.wait(asked, timeout=0.2)
-    refused = [each.done() and isinstance(each.exception(), RendererBusy) for each in asked]
-    for each in asked:
+    tasks = [asyncio.create_task(worker._queued(message, nobody_left)) for _ in range(count)]
+    await asyncio.wait(tasks, timeout=0.2)
+    refused = [each.done() and isinstance(each.exception(), RendererBusy) for each in tasks]
+    for each in tasks:
         each.cancel()
-    await asyncio.wait(asked)
+    await asyncio.wait(tasks)
     return refused
 
 
-def test_who_comes_at_once_is_counted_as_if_one_were_drawn_already() -> None:
+def test_concurrent_jobs_are_counted_with_one_in_progress() -> None:
     assert asyncio.run(_came_at_once(5, Limits(queue=2))) == [False, False, False, True, True]
 
 
-def test_what_waits_too_long_is_told_when_to_come_again(tmp_path: Path, start: Start) -> None:
+def test_a_job_that_waits_too_long_gets_a_time_to_retry(tmp_path: Path, start: Start) -> None:
     renderer = start(wait_s=0.3)
     renderer.render_figure(FIGURE, "png", 300, 200)
     os.kill(processes.browser(tmp_path), signal.SIGSTOP)
     with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(renderer.render_figure, FIGURE, "png", 300, 200) for _ in range(2)]
-        first = next(as_completed(asked, timeout=20))
+        requests = [pool.submit(renderer.render_figure, FIGURE, "png", 300, 200) for _ in range(2)]
+        first = next(as_completed(requests, timeout=20))
         os.kill(processes.browser(tmp_path), signal.SIGCONT)
     assert isinstance(first.exception(), RendererBusy)
 
 
-def test_a_stuck_browser_is_ended_and_the_next_image_gets_a_new_one(
-    tmp_path: Path, start: Start
-) -> None:
+def test_a_stuck_browser_is_replaced(tmp_path: Path, start: Start) -> None:
     renderer = start()
     renderer.render_figure(FIGURE, "png", 300, 200)
     stuck = processes.browser(tmp_path)
     os.kill(stuck, signal.SIGSTOP)
-    with pytest.raises(RendererTimedOut) as told:
+    with pytest.raises(RendererTimedOut) as result:
         renderer.render_figure(FIGURE, "png", 300, 200, timeout_s=0.5)
-    assert told.value.retry_after_s is not None
+    assert result.value.retry_after_s is not None
     assert decoded(renderer.render_figure(FIGURE, "png", 300, 200)).size == (300, 200)
     assert processes.browser(tmp_path) != stuck
     processes.until(lambda: stuck not in processes.of(tmp_path), "the stuck browser's end")
 
 
 class Watched(Renderer):
-    """Notes which worker has answered."""
+    """Records which worker responds."""
 
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
         super().__init__(folder, limits)
@@ -126,7 +125,7 @@ class Watched(Renderer):
         return answer
 
 
-def test_the_worker_is_replaced_after_so_many_images(tmp_path: Path) -> None:
+def test_the_worker_is_replaced_after_a_number_of_images(tmp_path: Path) -> None:
     with closing(Watched(tmp_path, Limits(images=2))) as renderer:
         for _ in range(3):
             renderer.render_figure(FIGURE, "svg", 300, 200)
@@ -135,31 +134,29 @@ def test_the_worker_is_replaced_after_so_many_images(tmp_path: Path) -> None:
     assert first != last
 
 
-def test_a_worker_that_nobody_asks_any_more_ends_though_it_is_held(
-    tmp_path: Path, start: Start
-) -> None:
+def test_an_idle_worker_ends_even_with_attached_processes(tmp_path: Path, start: Start) -> None:
     renderer = start(idle_s=0.5)
     renderer.render_figure(FIGURE, "svg", 300, 200)
     processes.until(lambda: processes.of(tmp_path) == [], "the idle worker's end")
     assert renderer.render_figure(FIGURE, "svg", 300, 200)
 
 
-def test_without_a_browser_it_says_what_to_install(
+def test_without_a_browser_the_error_names_what_to_install(
     tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
     monkeypatch.setenv("BROWSER_PATH", "/nowhere/chromium")
     renderer = start()
-    with pytest.raises(NoBrowser, match="apt install chromium") as told:
+    with pytest.raises(NoBrowser, match="apt install chromium") as result:
         renderer.render_figure(FIGURE, "png", 300, 200)
-    assert told.value.status == 501
+    assert result.value.status == 501
     processes.until(lambda: processes.of(tmp_path) == [], "the worker's end")
 
 
 # --- Ends ----------------------------------------------------------------------------------------
 
 
-def test_a_browser_and_a_worker_that_are_killed_come_back(tmp_path: Path, start: Start) -> None:
+def test_a_killed_browser_or_worker_is_replaced(tmp_path: Path, start: Start) -> None:
     renderer = start()
     renderer.render_figure(FIGURE, "png", 300, 200)
     os.kill(processes.browser(tmp_path), signal.SIGKILL)
@@ -197,7 +194,7 @@ def _killed(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
-def test_processes_share_a_worker_and_the_last_one_takes_it_along(tmp_path: Path) -> None:
+def test_processes_share_a_worker_which_ends_with_the_last(tmp_path: Path) -> None:
     first, second = _other_process(tmp_path), _other_process(tmp_path)
     shared = processes.worker(tmp_path)
     browser = processes.browser(tmp_path)

@@ -1,25 +1,26 @@
-/* A frame on somebody else's page. Runs before anything else of it.
+/* A frame on another site. Runs before its other scripts.
 
-   Who may look is said by a token. It comes in the address' fragment (#t=…), which no server sees, or
-   by postMessage from the page around the frame; it is kept in this script's memory alone and sent as
-   a bearer with the questions that tell data. No cookie, no storage.
+   A token gives access. It comes in the address' fragment (#t=…), which no server sees, or by
+   postMessage from the page around the frame. It stays in this script's memory and is sent as a
+   bearer token with requests for data. No cookie, no storage.
 
-   The page around: {type: "weir:token", token} to the frame gives it a token, {type: "weir:renew",
-   embed} from the frame asks for one: before the one at hand ends, and when it was refused. */
+   The page around it: {type: "weir:token", token} to the frame gives it a token; {type:
+   "weir:renew", embed} from the frame requests one, before the present one ends and after it was
+   refused. */
 import { ago } from "../../../assets/ago.js";
 import { register, setProps } from "../../../assets/dash.js";
 
 const CHECK_MS = 3000; // with the service's own 5 s, a revoked embed stops within 10 s
-const RENEWAL_MS = 3000; // so long may the page around take before the reader is told
+const RENEWAL_MS = 3000; // the time that the page around has before a message appears
 const ASK_AGAIN_MS = 15000;
 const FINAL = /^embed-/; // the embed itself has ended: no other token helps
-const LEAD_MS = 60000; // before a token ends, or a fifth of its time where that is less
+const LEAD_MS = 60000; // before a token ends, or a fifth of its lifetime if that is less
 const LONGEST_TIMER_MS = 86400000;
 const NO_TOKEN =
   "This view needs a token: its address must end in #t=…, or the page around it must send one.";
 const NOT_VALID = "This view’s token isn’t valid.";
 const NO_ANSWER = "The service doesn’t respond.";
-const SPREAD_MS = 2000; // whom the server has asked to wait don't all come back at once
+const SPREAD_MS = 2000; // so that clients who were told to wait don't all return at once
 
 const root = document.documentElement;
 const embed = root.dataset.embed;
@@ -32,23 +33,23 @@ const allowed = new Set([
 const isFramed = window.parent !== window;
 
 let token = "";
-let ended = ""; // why nothing is asked any more, until another token comes
-let trouble = ""; // why the last question wasn't answered; it is asked again
-let restUntilMs = 0; // the server has asked for a pause; 0 once it answers again
+let ended = ""; // why requests have stopped, until another token comes
+let trouble = ""; // why the last request failed; it is repeated
+let restUntilMs = 0; // the server's requested pause; 0 once it responds again
 let updatedMs = 0;
 let askedParentMs = 0;
 let renewTimer = 0;
-let ready = false; // Dash has laid the page out
-const waiting = new Set(); // who goes on as soon as there is a token
+let ready = false; // Dash has built the page
+const waiting = new Set(); // callbacks that wait for a token
 
 /* --- The token --- */
 
-/* Out of the address before anything could read it there. */
+/* Removes it from the address before anything can read it there. */
 function take() {
-  const found = new URLSearchParams(window.location.hash.slice(1)).get("t");
+  const passed = new URLSearchParams(window.location.hash.slice(1)).get("t");
   if (!window.location.hash) return;
   window.history.replaceState(null, "", window.location.pathname + window.location.search);
-  if (found) receive(found);
+  if (passed) receive(passed);
 }
 
 function receive(another) {
@@ -63,10 +64,10 @@ function receive(another) {
   waiting.forEach((go) => go(true));
   waiting.clear();
   if (!first) refresh();
-  tell();
+  update();
 }
 
-/* How long the token says that it is good for; the server alone decides. */
+/* The lifetime in the token itself; the server alone decides. */
 function leftMs(text) {
   try {
     const claims = JSON.parse(atob(text.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
@@ -82,13 +83,13 @@ const tokenWithin = (ms) =>
     if (ms) setTimeout(() => waiting.delete(resolve) && resolve(false), ms);
   });
 
-/* There is nothing secret in it; still only who may frame this is asked. */
+/* The message has no secret; still it goes only to pages that may frame this. */
 function askParent() {
   if (!isFramed) return;
   askedParentMs = Date.now();
   const nearest = window.location.ancestorOrigins?.[0];
-  const asked = nearest ? [nearest].filter((origin) => allowed.has(origin)) : [...allowed];
-  asked.forEach((origin) => window.parent.postMessage({ type: "weir:renew", embed }, origin));
+  const targets = nearest ? [nearest].filter((origin) => allowed.has(origin)) : [...allowed];
+  targets.forEach((origin) => window.parent.postMessage({ type: "weir:renew", embed }, origin));
 }
 
 window.addEventListener("message", ({ source, origin, data }) => {
@@ -98,10 +99,10 @@ window.addEventListener("message", ({ source, origin, data }) => {
 
 window.addEventListener("hashchange", take);
 
-/* --- Asking --- */
+/* --- Requests --- */
 
 const fetched = window.fetch.bind(window);
-const nothing = () => new Response(null, { status: 204 }); // Dash leaves everything as it is
+const nothing = () => new Response(null, { status: 204 }); // Dash leaves everything unchanged
 
 const send = (resource, options) =>
   fetched(resource, {
@@ -110,20 +111,20 @@ const send = (resource, options) =>
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
   });
 
-async function ask(resource, options) {
+async function fetchWithToken(resource, options) {
   if (!token || ended) return nothing();
   const used = token;
   try {
     const answer = await send(resource, options);
-    if (answer.ok) return answered(answer);
-    const told = await answer.json().catch(() => ({}));
+    if (answer.ok) return succeeded(answer);
+    const problem = await answer.json().catch(() => ({}));
     if (answer.status === 429) restUntilMs = Date.now() + restMs(answer);
-    if (answer.status !== 401) return failed(told.detail);
-    if (FINAL.test(told.reason)) return refused(told);
+    if (answer.status !== 401) return failed(problem.detail);
+    if (FINAL.test(problem.reason)) return refused(problem);
     if (token === used) askParent();
     if (token !== used || (await tokenWithin(isFramed ? RENEWAL_MS : 1)))
-      return ask(resource, options);
-    return refused(told);
+      return fetchWithToken(resource, options);
+    return refused(problem);
   } catch {
     return failed();
   }
@@ -132,24 +133,24 @@ async function ask(resource, options) {
 const restMs = (answer) =>
   (Number(answer.headers.get("Retry-After")) || 1) * 1000 + Math.random() * SPREAD_MS;
 
-/* That the token still holds doesn't end a pause: only what is shown does. */
-function answered(answer) {
+/* A valid token doesn't end a pause; only shown data does. */
+function succeeded(answer) {
   if (answer.status === 200) restUntilMs = 0;
   if (!restUntilMs) trouble = "";
   if (answer.status === 200) updatedMs = Date.now();
-  tell();
+  update();
   return answer;
 }
 
 function failed(why) {
   trouble = why || NO_ANSWER;
-  tell();
+  update();
   return nothing();
 }
 
 function refused({ reason, detail }) {
   ended = (reason && detail) || NOT_VALID;
-  tell();
+  update();
   return nothing();
 }
 
@@ -157,15 +158,15 @@ window.fetch = (resource, options) => {
   const url = new URL(resource instanceof Request ? resource.url : resource, window.location.href);
   const guarded = url.pathname === `${place}/_dash-update-component`;
   if (guarded && Date.now() < restUntilMs) return Promise.resolve(nothing());
-  return guarded ? ask(resource, options) : fetched(resource, options);
+  return guarded ? fetchWithToken(resource, options) : fetched(resource, options);
 };
 
-/* Whether the token still holds, though nothing new was asked for. */
+/* Whether the token is still valid, when no data is due. */
 async function check() {
   if (document.hidden) return;
   if (token && !ended) {
     const before = trouble;
-    const answer = await ask(`${place}/standing`, { cache: "no-store" });
+    const answer = await fetchWithToken(`${place}/standing`, { cache: "no-store" });
     const over = restUntilMs ? Date.now() >= restUntilMs : !trouble;
     if (before && over && !ended && answer.status === 204) refresh();
   } else if (Date.now() - askedParentMs >= (token ? ASK_AGAIN_MS : CHECK_MS)) {
@@ -178,7 +179,7 @@ async function keepChecking() {
   setTimeout(keepChecking, CHECK_MS);
 }
 
-/* --- What is shown --- */
+/* --- The view --- */
 
 const view = () => document.getElementById("embed-view");
 const isBare = () => {
@@ -186,11 +187,11 @@ const isBare = () => {
   return !shown || shown.dataset.again === "true";
 };
 
-/* The view asks as it does when it comes into sight; one that never came is asked for. */
+/* The view refreshes as when it becomes visible; one that never arrived is requested. */
 function refresh() {
   if (!ready) return;
   if (!isBare()) document.dispatchEvent(new Event("visibilitychange"));
-  else setProps("embed-asked", { data: Date.now() });
+  else setProps("embed-opened", { data: Date.now() });
 }
 
 function words() {
@@ -200,37 +201,37 @@ function words() {
   return why + age;
 }
 
-function tell() {
+function update() {
   const main = document.getElementById("embed");
   if (!main || !ready) return;
-  const said = document.getElementById("embed-said");
+  const notice = document.getElementById("embed-notice");
   const text = words();
-  if (said.textContent !== text) said.textContent = text;
-  said.hidden = !text;
+  if (notice.textContent !== text) notice.textContent = text;
+  notice.hidden = !text;
   main.dataset.state =
     !token || ended ? "ended" : trouble ? "trouble" : isBare() ? "loading" : "shown";
   main.dataset.bare = String(isBare());
 }
 
 setInterval(() => {
-  if (!document.hidden) tell();
+  if (!document.hidden) update();
 }, 1000);
 setInterval(() => {
   if (!document.hidden && token && !ended && isBare()) refresh();
 }, ASK_AGAIN_MS);
 
 register("embed", {
-  /* The page is laid out: its view is asked for as soon as there is a token. */
+  /* The page is built: its view is requested as soon as there is a token. */
   open: async () => {
     ready = true;
     if (!token) askParent();
-    setTimeout(tell, token ? 0 : RENEWAL_MS);
+    setTimeout(update, token ? 0 : RENEWAL_MS);
     setTimeout(keepChecking, CHECK_MS);
     return token ? Date.now() : tokenWithin(0).then(() => Date.now());
   },
 });
 
-/* --- What the dashboard's scripts expect of a page --- */
+/* --- For the dashboard's scripts --- */
 
 const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
 const announce = () => window.dispatchEvent(new CustomEvent("weir:theme", { detail: theme() }));
@@ -246,11 +247,11 @@ document.addEventListener("change", ({ target }) => {
   announce();
 });
 
-/* Dash sets the address of plotly.js itself; ours is the smaller bundle. */
+/* Dash sets the address of plotly.js itself; this sets the smaller bundle. */
 const bundle = meta("plotly-script");
 Object.defineProperty(window, "_dashPlotlyJSURL", { get: () => bundle, set: () => {} });
 
-/* What a viewer has changed lasts as long as the frame: its host's "back" isn't ours. */
+/* A viewer's changes last as long as the frame: "back" belongs to the host. */
 window.history.pushState = () => {};
 
 take();

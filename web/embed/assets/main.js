@@ -1,4 +1,4 @@
-/* A frame's script, loaded after Dash's own parts. */
+/* A frame's script, loaded after Dash's own scripts. */
 import "../../../assets/chart.js";
 import "../../../assets/hover-card.js";
 import "../../../assets/cursor.js";

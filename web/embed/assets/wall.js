@@ -1,5 +1,5 @@
-/* Tiles in a frame: asked for, drawn (assets/fleet-tiles.js), asked for anew. The server says every
-   word of them (web/embed/tiles.py). The question: {window, zone, units, drawn, asked}. */
+/* The tiles of a frame: requested, drawn (assets/fleet-tiles.js), refreshed. The server decides
+   every text (web/embed/tiles.py). The question: {window, zone, units, drawn, request_id}. */
 import * as controls from "../../../assets/controls.js";
 import { noUpdate, register, setProps } from "../../../assets/dash.js";
 import * as fleetTiles from "../../../assets/fleet-tiles.js";
@@ -15,16 +15,16 @@ let timer = 0;
 const byId = (id) => document.getElementById(id);
 const isOpen = () => root?.isConnected;
 
-function ask(changes = {}) {
+function request(changes = {}) {
   clearTimeout(timer);
-  question = { ...question, ...changes, drawn: fleetTiles.marks(), asked: Date.now() };
+  question = { ...question, ...changes, drawn: fleetTiles.marks(), request_id: Date.now() };
   controls.press(question);
   setProps("wall-question", { data: question });
-  freshness.asked({ changed: Object.keys(changes).length > 0 });
+  freshness.requested({ changed: Object.keys(changes).length > 0 });
 }
 
 function refresh() {
-  if (isOpen() && !document.hidden) ask();
+  if (isOpen() && !document.hidden) request();
 }
 
 function next(afterMs) {
@@ -32,32 +32,33 @@ function next(afterMs) {
   timer = setTimeout(refresh, afterMs * (1 - JITTER + 2 * JITTER * Math.random()));
 }
 
-function settle(told) {
-  if (told.error) return freshness.failed(told.error);
-  board = told;
-  fleetTiles.draw(byId("wall-tiles"), told.tiles, told.view);
-  if (byId("wall-line").textContent !== told.line) byId("wall-line").textContent = told.line;
+function settle(response) {
+  if (response.error) return freshness.failed(response.error);
+  board = response;
+  fleetTiles.draw(byId("wall-tiles"), response.tiles, response.view);
+  if (byId("wall-line").textContent !== response.line)
+    byId("wall-line").textContent = response.line;
   root.dataset.ready = "true";
-  freshness.answered();
-  next(told.again_ms);
+  freshness.received();
+  next(response.again_ms);
 }
 
 document.addEventListener("click", (event) => {
   const button = isOpen() && event.target.closest("button[data-set]");
   if (!button) return;
   const { set: field, value, default: usual } = button.dataset;
-  ask({ [field]: usual === "true" ? null : value });
+  request({ [field]: usual === "true" ? null : value });
 });
 
 document.addEventListener("change", (event) => {
   const select = isOpen() && event.target.closest("select[data-set]");
   if (!select) return;
   const { set: field, default: usual } = select.dataset;
-  ask({ [field]: select.value === usual ? null : select.value });
+  request({ [field]: select.value === usual ? null : select.value });
 });
 
 register("embedWall", {
-  draw: (told) => {
+  draw: (response) => {
     if (!isOpen()) {
       root = byId("wall");
       controls.press(question);
@@ -68,7 +69,7 @@ register("embedWall", {
         remark: () => board && (board.remark || board.empty),
       });
     }
-    if (told) settle(told);
+    if (response) settle(response);
     return noUpdate();
   },
 });

@@ -1,4 +1,4 @@
-"""Takes readings from meters that speak MQTT, without a broker."""
+"""Receives readings from meters over MQTT without a broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Who may connect: an ingest key as the password, or a client certificate that names its Key ID."""
+"""Decides who may connect: an ingest key as the password, or a client certificate that names its
+Key ID."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 class Credential(NamedTuple):
-    """What a client shows: a key, or else the Key ID in a certificate that TLS has verified."""
+    """What a client presents: a key, or the Key ID in a certificate that TLS has verified."""
 
     key: str | None
     key_id: str | None
@@ -37,14 +38,15 @@ class Credential(NamedTuple):
 
 
 def credential(password: bytes | None, certificate: Mapping[str, Any] | None) -> Credential:
-    """The password wins over a certificate."""
+    """Returns the password's credential if there is one, else the certificate's."""
     if password is not None:
         return Credential(password.decode("utf-8", "replace"), None)
     return Credential(None, common_name(certificate) if certificate else None)
 
 
 def common_name(certificate: Mapping[str, Any]) -> str | None:
-    """The subject's CN of a certificate as `ssl` gives it; None unless there is exactly one."""
+    """Returns the subject's CN of a certificate as `ssl` gives it; None unless there is exactly
+    one."""
     parts = [part for name in certificate.get("subject", ()) for part in name]
     names = [value for kind, value in parts if kind == "commonName"]
     return names[0] if len(names) == 1 else None
@@ -60,12 +62,12 @@ class Admitted(NamedTuple):
 
 
 class Admission:
-    """Lets clients in. For one thread."""
+    """Admits clients. For one thread."""
 
     def __init__(self, store: Store, settings: Settings, sessions: Sessions) -> None:
         self._store, self.sessions = store, sessions
         self._authenticator = Authenticator(store, settings, ingest=True)
-        self._used: set[str] = set()  # Key IDs whose use isn't saved
+        self._used: set[str] = set()  # Key IDs with unsaved uses
         self._saved_s: dict[str, float] = {}
 
     def admit(self, shown: Credential, packet: Connect, address: str) -> Admitted:
@@ -79,8 +81,8 @@ class Admission:
         return Admitted(principal, client_id, session, resumed)
 
     def recheck(self, shown: Iterable[Credential]) -> dict[Credential, Principal | None]:
-        """None for a credential that isn't good any more; without those that can't be looked up
-        now. Saves which keys were used since."""
+        """Checks credentials again. None marks one that is no longer valid; those that can't be
+        checked now are left out. Saves which keys were used since."""
         principals: dict[Credential, Principal | None] = {}
         for one in shown:
             try:
@@ -94,7 +96,8 @@ class Admission:
         return principals
 
     def _save_uses(self) -> None:
-        """At most once in a few minutes a key, and all in one transaction."""
+        """Saves the use of a key at most once in a few minutes, and all of them in one
+        transaction."""
         now_s = monotonic()
         due = {key for key in self._used if now_s - self._saved_s.get(key, -EVERY_S) >= EVERY_S}
         self._used.clear()

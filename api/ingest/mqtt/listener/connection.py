@@ -1,4 +1,5 @@
-"""One client's connection: its packets in order, held back while too much isn't stored yet."""
+"""One client's connection: handles its packets in order, and pauses reading while too much isn't
+stored yet."""
 
 from __future__ import annotations
 
@@ -42,24 +43,24 @@ from api.ingest.mqtt.listener.packets import (
 from api.ingest.mqtt.listener.sessions import LONGEST_S
 from api.ingest.mqtt.messages import MAX_BYTES
 
-_FLUSH_S: Final = 5.0  # for the last bytes to leave
+_FLUSH_S: Final = 5.0  # time for sending the last bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one listener lets its clients do. Bytes are of memory, in flight is what isn't committed
-    yet; a client beyond it isn't read until some of it is."""
+    """What one listener allows its clients. Bytes are of memory. "In flight" is what isn't
+    committed yet; a client beyond that limit isn't read until some of it is committed."""
 
     clients: int = 5_000
     entering: int = 500  # connections without an accepted Connect; beyond, the oldest is closed
     connects_per_s: float = 500.0  # more wait in the kernel
-    connect_s: float = 10.0  # from the connection to an accepted Connect
-    packet_bytes: int = MAX_BYTES + MOST_TOPIC_BYTES + 8_192  # the latter for properties
+    connect_s: float = 10.0  # time from the connection to an accepted Connect
+    packet_bytes: int = MAX_BYTES + MOST_TOPIC_BYTES + 8_192  # the latter is for properties
     in_flight: int = 4_000
     in_flight_bytes: int = 4 << 20
-    partial_bytes: int = 64 << 20  # of incomplete packets, all clients together
-    unread_bytes: int = 1 << 16  # acknowledgements that a client doesn't read
-    keep_alive_s: int = 3_600  # the longest with MQTT 5
+    partial_bytes: int = 64 << 20  # memory of incomplete packets, of all clients together
+    unread_bytes: int = 1 << 16  # bytes of acknowledgements that a client doesn't read
+    keep_alive_s: int = 3_600  # the longest keep-alive with MQTT 5
 
 
 class State(Enum):
@@ -70,18 +71,18 @@ class State(Enum):
 
 
 class Host(Protocol):
-    """What a connection needs of its listener."""
+    """The part of the listener that a connection uses."""
 
     held: set[Connection]
-    """Connections that aren't read at the moment."""
+    """The connections whose reading is paused."""
 
     @property
     def is_full(self) -> bool:
-        """Whether too many messages wait, of all clients."""
+        """Whether too many messages of all clients are waiting."""
         ...
 
     def enter(self, connection: Connection, packet: Connect) -> None:
-        """Check the credential, then call `Connection.accept` or `Connection.close`."""
+        """Checks the credential, then calls `Connection.accept` or `Connection.close`."""
         ...
 
     def receive(self, messages: Sequence[Message]) -> None: ...
@@ -98,7 +99,7 @@ class Connection(asyncio.Protocol):
         self._host, self.number, self.address, self._limits = host, number, address, limits
         self._decoder = Decoder(limits.packet_bytes)
         self._transport: asyncio.Transport | None = None
-        self.task: asyncio.Task[Any] | None = None  # what connects it
+        self.task: asyncio.Task[Any] | None = None  # the Connect packet
         self.state = State.NEW
         self.began_s = self._active_s = monotonic()
         self._closed_s = self._silent_s = float("inf")
@@ -136,7 +137,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def client(self) -> tuple[str, str]:
-        """Its Key ID and client id; empty before it is accepted."""
+        """Returns its Key ID and client id; empty before it is accepted."""
         return self.principal.id if self.principal else "", self.client_id
 
     @property
@@ -145,12 +146,12 @@ class Connection(asyncio.Protocol):
 
     @property
     def certificate(self) -> dict[str, Any] | None:
-        """The client's, verified by TLS."""
+        """Returns the client's certificate, verified by TLS."""
         tls: SSLObject | None = self._transport and self._transport.get_extra_info("ssl_object")
         return cast("dict[str, Any]", tls.getpeercert()) if tls else None
 
     def accept(self, packet: Connect, admitted: Admitted, shown: Credential) -> None:
-        """From now on it may publish."""
+        """Accepts the client: it may publish from now on."""
         self.principal, self.client_id, self.session, resumed = admitted
         self.credential, self.lasts_s = shown, min(packet.session_s, LONGEST_S)
         keep_alive_s, properties = packet.keep_alive_s, self._properties(packet)
@@ -165,14 +166,14 @@ class Connection(asyncio.Protocol):
         self.advance()
 
     def settle(self, messages: int, size: int, acknowledgements: bytes) -> None:
-        """So many of its messages, of ``size`` bytes of memory, are stored."""
+        """Called when this many of its messages, with ``size`` bytes of memory, are stored."""
         self._in_flight -= messages
         self._in_flight_bytes -= size
         if acknowledgements and self.state is State.OPEN:
             self._write(acknowledgements)
 
     def advance(self) -> None:
-        """Handle the packets that are there, and read more unless too much is in flight."""
+        """Handles the packets received so far, and reads more unless too much is in flight."""
         messages: list[Message] = []
         try:
             while self._may_read and (packet := self._decoder.packet()) is not None:
@@ -184,7 +185,7 @@ class Connection(asyncio.Protocol):
         self._hold(not self._may_read)
 
     def tick(self, now_s: float) -> None:
-        """Close it if it is too slow or silent."""
+        """Closes the connection if it is too slow or silent."""
         if self.state is State.CLOSED:
             if now_s - self._closed_s > _FLUSH_S and self._transport:
                 self._transport.abort()
@@ -197,7 +198,7 @@ class Connection(asyncio.Protocol):
             self.close(Reason.KEEP_ALIVE_TIMEOUT, "was silent for longer than its keep-alive")
 
     def close(self, reason: Reason, detail: str, version: int = 0) -> None:
-        """Close it with a reason, once what was written has left. A ``detail`` is logged.
+        """Closes the connection with a reason, once pending data is sent. A ``detail`` is logged.
         ``version``: of a Connect that can't be accepted."""
         version = version or self.version
         if self.state is State.CLOSED:
@@ -212,7 +213,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def abort(self, event: str, detail: str) -> None:
-        """Close it at once, without a word."""
+        """Closes the connection at once, without a packet."""
         if self.state is not State.CLOSED:
             self._host.count(event, f"{self.address}: {detail}")
             self.drop()
@@ -224,7 +225,7 @@ class Connection(asyncio.Protocol):
         elif self.task:
             self.task.cancel()
 
-    # --- Its own ---
+    # --- Private ---
 
     @property
     def _may_read(self) -> bool:
@@ -300,7 +301,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(data)
 
     def _hold(self, hold: bool) -> None:
-        """Stop or resume reading the socket."""
+        """Pauses or resumes reading the socket."""
         transport = self._transport
         if transport is None or hold == self._paused or self.state is State.CLOSED:
             return

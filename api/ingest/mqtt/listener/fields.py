@@ -34,7 +34,8 @@ class Reason(IntEnum):
 
 
 class Malformed(Exception):
-    """The connection can't go on. ``version``: of a Connect that is malformed behind it, else 0."""
+    """The connection can't continue. ``version``: of a Connect that is malformed after its version
+    field, else 0."""
 
     version = 0
 

@@ -1,7 +1,8 @@
-"""The listener: takes MQTT messages from meters, acknowledges them once their readings are stored.
+"""The listener: receives MQTT messages from meters, and acknowledges them once their readings are
+stored.
 
 One thread runs the connections, one looks up credentials and sessions, and two more store the
-messages (`Committer`). A client that is slow, silent or floods is held back alone.
+messages (`Committer`). A client that is slow, silent or sends too much delays only itself.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ from api.timez import now_ms
 
 NAME: Final = "listener"
 TICK_S: Final = 1.0
-RECHECK_S: Final = 10.0  # a revoked key's clients are disconnected within it
+RECHECK_S: Final = 10.0  # a revoked key's clients are disconnected within this time
 REFRESH_S: Final = 60.0
-LONGEST_PAUSE_S: Final = 30.0  # between attempts to listen
-LOG_S: Final = 60.0  # between two lines about clients that were closed for the same reason
+LONGEST_PAUSE_S: Final = 30.0  # time between attempts to listen
+LOG_S: Final = 60.0  # time between two log lines about clients closed for the same reason
 _FLUSH_S: Final = 1.0
 
 _log = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ class Listener:
         self._sessions = Sessions(folder)
         self._admission = Admission(store, settings, self._sessions)
         journal = Journal(folder / f"mqtt_{NAME}.received")
-        if journal.begun:  # a repeated delivery wouldn't be recognized
+        if journal.begun:  # repeated deliveries couldn't be recognized
             self._sessions.clear()
         self.intake = Intake(self._reader, journal, writer.device_cache, NAME, writer.position)
         self._inbox = Inbox()
@@ -93,7 +94,7 @@ class Listener:
 
     @property
     def clients(self) -> int:
-        """How many are connected."""
+        """Returns the number of connected clients."""
         return len(self._clients)
 
     @property
@@ -170,14 +171,14 @@ class Listener:
             tasks = [self._task(part) for part in work]
             ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in ended:
-                task.result()  # raises what ended it
+                task.result()  # raises the error that ended it
             tasks[0].cancel()
         await self._stop.wait()
         tasks[1].cancel()
         await self._close_all()
 
     async def _listening(self) -> socket.socket | None:
-        """Listen, trying again while the address is taken. None when stopping."""
+        """Listens, retrying while the address is in use. Returns None when stopping."""
         pause_s = TICK_S
         while True:
             try:
@@ -200,7 +201,7 @@ class Listener:
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     async def _accept(self, listening: socket.socket) -> None:
-        """Accept connections, at a bounded rate; more of them wait in the kernel."""
+        """Accepts connections at a limited rate; more of them wait in the kernel."""
         free_s = 0.0  # when the next one may be accepted; a second's worth at once
         while True:
             try:
@@ -240,7 +241,7 @@ class Listener:
                 ssl_handshake_timeout=self._limits.connect_s if context else None,
             )
         except (OSError, TimeoutError) as error:  # ssl.SSLError is an OSError
-            self.count("tls", f"{connection.address}: TLS failed: {error}")
+            self.count("tls", f"{connection.address}: TLS failed: {error or 'the client left'}")
             self.left(connection)
         except asyncio.CancelledError:
             self.left(connection)
@@ -273,7 +274,7 @@ class Listener:
         admitted: Admitted,
         shown: Credential,
     ) -> None:
-        if connection.state is State.CLOSED:  # gone while it was looked up
+        if connection.state is State.CLOSED:  # disconnected during the check
             self._end_session(admitted.session, packet.session_s)
             return
         client = admitted.principal.id, admitted.client_id
@@ -288,16 +289,16 @@ class Listener:
     # --- After the commit ---
 
     def _stored(self, messages: Sequence[Message]) -> None:
-        """In the committer's thread."""
+        """Runs in the committer's thread."""
         self._call(self._settle, messages)
 
     def _call(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call it in the thread of the connections, unless that has ended."""
+        """Calls the function in the thread of the connections, unless that has ended."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function, *arguments)
 
     def _settle(self, messages: Sequence[Message]) -> None:
-        """Acknowledge, and read on where that was held back."""
+        """Acknowledges, and resumes reading where it was paused."""
         by_connection: dict[int, list[Message]] = {}
         for message in messages:
             by_connection.setdefault(message.connection, []).append(message)
@@ -327,14 +328,14 @@ class Listener:
                 connection.tick(now_s)
             self._drop_partial()
             if now_s - self._rechecked_s >= RECHECK_S:
-                self._rechecked_s = float("inf")  # until it is done: a store may take long
+                self._rechecked_s = float("inf")  # until it is done: the store may be slow
                 self._task(self._recheck())
             if now_s - self._refreshed_s >= REFRESH_S:
                 self._refreshed_s = now_s
                 self._certificates.refresh()
 
     def _drop_partial(self) -> None:
-        """Close those that hold most memory with packets that they don't complete."""
+        """Closes those that hold most memory with incomplete packets."""
         holding = sorted(self._connections.values(), key=lambda c: c.partial_bytes, reverse=True)
         total = sum(connection.partial_bytes for connection in holding)
         for connection in holding:
@@ -344,7 +345,8 @@ class Listener:
             connection.abort("partial", "sent a large packet too slowly")
 
     async def _recheck(self) -> None:
-        """Disconnect clients whose key was revoked or has expired; others get its present scope."""
+        """Disconnects clients whose key was revoked or has expired; updates the scope of the
+        others."""
         shown = {c.credential for c in self._clients.values() if c.credential is not None}
         look = partial(self._admission.recheck, shown)
         try:
@@ -360,7 +362,7 @@ class Listener:
             else:
                 connection.principal = principal
 
-    # --- The end ---
+    # --- Stopping ---
 
     def _read_no_more(self) -> None:
         self._is_reading = False
@@ -383,5 +385,5 @@ class Listener:
         return task
 
     def _end_session(self, number: int, lasts_s: int) -> None:
-        with suppress(RuntimeError):  # stopping: the next start settles it
+        with suppress(RuntimeError):  # stopping: the next start does it
             self._executor.submit(self._sessions.end, number, lasts_s)

@@ -1,6 +1,7 @@
-"""Packets of MQTT 3.1.1 and 5 as a listener for readings needs them. Pure: bytes in, packets out.
+"""The packets of MQTT 3.1.1 and 5 that a listener for readings needs. Pure: bytes in, packets out.
 
-Strict: whatever the standards call malformed raises Malformed, with the reason code of MQTT 5.
+Strict: raises Malformed, with the reason code of MQTT 5, for anything that the standards call
+malformed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from api.ingest.mqtt.listener.fields import (
     decoded_text,
 )
 
-MOST_CONNECT_BYTES: Final = 1 << 16  # of the first packet
+MOST_CONNECT_BYTES: Final = 1 << 16  # largest size of the first packet
 MOST_TOPIC_BYTES: Final = 1_024
 MOST_CLIENT_ID_BYTES: Final = 256
 
@@ -53,7 +54,7 @@ class Publish:
 
 @dataclass(frozen=True, slots=True)
 class Subscribe:
-    """Also an Unsubscribe, with ``ends``."""
+    """Also an Unsubscribe, if ``ends``."""
 
     identifier: int
     filters: int
@@ -67,7 +68,7 @@ class Ping:
 
 @dataclass(frozen=True, slots=True)
 class Disconnect:
-    """``session_s``: a new expiry of the session, None for the one of the Connect."""
+    """``session_s``: a new expiry of the session, None to keep that of the Connect."""
 
     session_s: int | None = None
 
@@ -89,12 +90,12 @@ _PING, _DISCONNECT, _AUTH = 12, 14, 15
 
 @dataclass(slots=True)
 class Decoder:
-    """Cuts a stream into packets. The first must be a Connect, and only the first."""
+    """Cuts a stream into packets. The first one must be a Connect, and no other may be."""
 
     most_bytes: int
-    version: int = 0  # once the Connect is there
+    version: int = 0  # set by the Connect
     _buffer: bytearray = field(default_factory=bytearray)
-    _at: int = 0  # what is before it was taken
+    _at: int = 0  # bytes before it were taken
 
     def feed(self, data: bytes) -> None:
         if self._at:
@@ -104,11 +105,11 @@ class Decoder:
 
     @property
     def waiting_bytes(self) -> int:
-        """Bytes that are no packets yet, or weren't taken."""
+        """Returns the number of bytes that aren't complete packets, or weren't taken."""
         return len(self._buffer) - self._at
 
     def packet(self) -> Packet | None:
-        """The next one; None while it isn't complete. Raises Malformed."""
+        """Returns the next packet; None while it is incomplete. Raises Malformed."""
         buffer, start = self._buffer, self._at
         have = len(buffer) - start
         if have < 2:
@@ -139,7 +140,7 @@ class Decoder:
 
 
 def _long_size(buffer: bytearray, start: int) -> tuple[int, int] | None:
-    """The size of a body and where it begins; None while its bytes aren't all there."""
+    """Returns the size of a body and its position; None while its bytes are incomplete."""
     size = 0
     for place in range(4):
         at = start + 1 + place
@@ -182,7 +183,8 @@ def _topic(raw: bytes) -> str:
 
 
 def _after_properties(body: bytes, at: int) -> int:
-    """Where the payload begins. Properties of a Publish mean nothing to us, but must be right."""
+    """Returns the position of the payload. Properties of a Publish aren't used, but must be
+    valid."""
     if at < len(body) and body[at] == 0:
         return at + 1
     fields = Fields(body[at:])
@@ -234,7 +236,7 @@ def _connect_of(version: int, fields: Fields) -> Connect:
         raise Malformed(Reason.BAD_CLIENT_ID, "a client id that is too long")
     if not client_id and version == V311 and not clean_start:
         raise Malformed(Reason.BAD_CLIENT_ID, "no client id, but a session to keep")
-    if flags & 0x04:  # nobody subscribes here, so that nobody would get it
+    if flags & 0x04:  # a will is ignored: clients can't subscribe here
         if version == V5:
             fields.properties(_OF_WILL)
         fields.text()

@@ -1,4 +1,4 @@
-"""What a listener sends: the responses of MQTT 3.1.1 and 5, as bytes. Pure."""
+"""The responses of a listener in MQTT 3.1.1 and 5, as bytes. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from api.ingest.mqtt.listener.fields import (
 )
 from api.ingest.mqtt.listener.packets import Subscribe
 
-_CONNACK_V311: Final = {  # others have no code of their own there: "server unavailable"
+_CONNACK_V311: Final = {  # other reasons have no code there: "server unavailable"
     Reason.SUCCESS: 0,
     Reason.UNSUPPORTED_VERSION: 1,
     Reason.BAD_CLIENT_ID: 2,
@@ -32,7 +32,7 @@ PONG: Final = b"\xd0\x00"
 def connack(
     version: int, reason: Reason, *, resumed: bool = False, properties: Properties | None = None
 ) -> bytes:
-    """``version`` 0 is one that we don't support: it gets the response of 3.1.1."""
+    """``version`` 0 is an unsupported one: it gets the response of 3.1.1."""
     if version != V5:
         code = _CONNACK_V311.get(reason, 3)
         return bytes((0x20, 2, resumed, code))
@@ -47,7 +47,7 @@ def puback(version: int, identifier: int, reason: Reason = Reason.SUCCESS) -> by
 
 
 def suback(version: int, packet: Subscribe) -> bytes:
-    """Refuses each subscription: there is nothing to read here."""
+    """Refuses each subscription: there is nothing to receive here."""
     if packet.ends:
         body = b"\0" + b"\x11" * packet.filters if version == V5 else b""  # no subscription existed
     else:
@@ -58,7 +58,7 @@ def suback(version: int, packet: Subscribe) -> bytes:
 
 
 def disconnect(version: int, reason: Reason) -> bytes:
-    """Nothing with 3.1.1, where only clients send it."""
+    """Returns nothing with 3.1.1, where only clients send it."""
     return bytes((0xE0, 1, reason)) if version == V5 else b""
 
 

@@ -1,8 +1,8 @@
-"""Sessions of clients, kept across restarts: a client with one sends again what wasn't
+"""Sessions of clients, kept across restarts: a client with a session resends what wasn't
 acknowledged.
 
-A session of ours holds no messages. It has a number, by which deliveries are recognized that a
-client repeats. A small SQLite file; when it can't be written, sessions end with their connections.
+A session holds no messages. It has a number, which identifies repeated deliveries of a client.
+Sessions are in a small SQLite file; when it can't be written, they end with their connections.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from api import timez
 from api.errors import ConfigurationError
 
 FILE: Final = "mqtt_sessions.sqlite"
-MOST_SESSIONS: Final = 10_000  # beyond, those go that were away for longest
+MOST_SESSIONS: Final = 10_000  # sessions; beyond, those disconnected longest are dropped
 LONGEST_S: Final = 30 * 86_400
 _BUSY_S: Final = 1.0
 _TABLE: Final = """
@@ -51,7 +51,7 @@ class Session(NamedTuple):
 
 
 class Sessions:
-    """Thread-safe. ConfigurationError if the file can't be opened."""
+    """Thread-safe. Raises ConfigurationError if the file can't be opened."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Sessions:
             self._file.execute("PRAGMA journal_mode = wal")
             self._file.execute("PRAGMA synchronous = normal")
             self._file.execute(_TABLE)
-            # After a kill nobody knows when clients left: their time begins now.
+            # After a kill the times at which clients left are unknown: they count from now.
             self._file.execute("DELETE FROM session WHERE lasts_s = 0")
             self._file.execute(
                 "UPDATE session SET connected = 0, seen_ms = ? WHERE connected", (now_ms(),)
@@ -77,7 +77,8 @@ class Sessions:
     def begin(
         self, key_id: str, client_id: str, lasts_s: int, address: str, *, clean: bool
     ) -> tuple[int, bool]:
-        """The session's number, and whether it existed. ``clean``: an earlier one is deleted."""
+        """Returns the session's number, and whether it existed. ``clean``: an earlier one is
+        deleted."""
         at_ms = self._now_ms()
         with self._lock:
             number = None if clean else self._resumed(key_id, client_id, at_ms)
@@ -88,7 +89,7 @@ class Sessions:
         return number, resumed
 
     def end(self, number: int, lasts_s: int) -> None:
-        """The client left; its session is kept for so long."""
+        """Ends a connection; its session is kept for ``lasts_s``."""
         with self._lock:
             if lasts_s == 0:
                 self._change("DELETE FROM session WHERE number = ?", (number,))
@@ -99,7 +100,7 @@ class Sessions:
             )
 
     def clear(self) -> None:
-        """Forget all: what their clients sent isn't known any more."""
+        """Deletes all sessions: their earlier messages can't be recognized any longer."""
         with self._lock:
             self._change("DELETE FROM session", ())
 
@@ -135,7 +136,7 @@ class Sessions:
 
 
 def read_sessions(folder: Path) -> list[Session]:
-    """Every session, the connected ones first; none if no listener has run here."""
+    """Returns every session, connected ones first; none if no listener has run here."""
     path = folder / FILE
     if not path.exists():
         return []

@@ -13,14 +13,14 @@ from api.settings import Settings
 
 BACKLOG: Final = 1_024
 _RECEIVE_BYTES: Final = 1 << 18
-_SEND_BYTES: Final = 1 << 16  # acknowledgements are small
+_SEND_BYTES: Final = 1 << 16  # bytes: acknowledgements are small
 
 _log = logging.getLogger(__name__)
 
 
 class Certificates:
     """The TLS context of the settings; None without a certificate. `refresh` loads renewed files.
-    ConfigurationError if a file is unusable."""
+    Raises ConfigurationError if a file is unusable."""
 
     def __init__(self, settings: Settings) -> None:
         self._files = (settings.mqtt_listen_certificate, settings.mqtt_listen_certificate_key)
@@ -31,7 +31,7 @@ class Certificates:
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         try:
             self._load(self.context)
-        except OSError as error:  # ssl.SSLError is one
+        except OSError as error:  # ssl.SSLError is an OSError
             raise _unusable("WEIR_MQTT_LISTEN_CERTIFICATE", self._files[0], error) from None
         if settings.mqtt_listen_client_ca:
             try:
@@ -42,7 +42,7 @@ class Certificates:
             self.context.verify_mode = ssl.CERT_OPTIONAL
 
     def refresh(self) -> None:
-        """Load the certificate again if its files have changed; new connections get it."""
+        """Loads the certificate again if its files have changed; new connections get it."""
         if self.context is None:
             return
         try:
@@ -66,7 +66,7 @@ def _unusable(name: str, path: str, error: OSError) -> ConfigurationError:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens there. Raises OSError."""
+    """Returns a socket that listens there. Raises OSError."""
     family, kind, _, _, where = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
@@ -83,8 +83,8 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def prepare(accepted: socket.socket) -> None:
-    """Bound what the kernel holds for a client. TCP's own keep-alive finds clients that are gone
-    without a word, also those with none of MQTT's."""
+    """Limits the kernel's buffers for a client. TCP keep-alive detects clients that vanished,
+    including those without MQTT's keep-alive."""
     accepted.setblocking(False)
     accepted.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
     accepted.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BYTES)

@@ -1,4 +1,4 @@
-"""Certificates of an authority of our own, for tests of TLS."""
+"""Certificates of a test authority, for TLS."""
 
 from __future__ import annotations
 

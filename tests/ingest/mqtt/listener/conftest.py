@@ -1,4 +1,4 @@
-"""An organization with two meters and a key, and Weir listening to them."""
+"""An organization with two meters and a key, and the MQTT listener."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from api.commands.keys import new_key
+from api.ingest.live_suspicion import LiveSuspicions
 from api.ingest.mqtt.listener import Limits, Listener
 from api.ingest.writer import Writer
 from api.settings import Settings
@@ -52,7 +53,7 @@ class Ground:
 
     @contextmanager
     def listening(self, limits: Limits | None = None, **more: str) -> Iterator[Listener]:
-        ours = Writer(self.store)
+        ours = Writer(self.store, [LiveSuspicions(self.store)])  # as `weir writer` does
         environ = {
             "WEIR_MQTT_LISTEN": "127.0.0.1:0",
             "WEIR_INSTANCE": str(self.folder / "instance"),
@@ -74,7 +75,7 @@ class Ground:
 
 
 class Line:
-    """A client's connection, byte by byte. ``answer``: to its Connect."""
+    """A client's connection, byte by byte. ``answer`` is the response to its Connect."""
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), 10)
@@ -84,12 +85,12 @@ class Line:
         self.socket.sendall(data)
 
     def publish(self, identifier: int, payload: bytes, meter: int = 1, flags: int = 0) -> bytes:
-        """Its acknowledgement."""
+        """Returns the acknowledgement."""
         self.send(publish_packet(up(meter), payload, identifier, flags))
         return self.receive(4)
 
     def receive(self, size: int) -> bytes:
-        """So many bytes, fewer if the connection ends."""
+        """``size`` bytes, fewer if the connection ends."""
         data = b""
         while len(data) < size and (part := self._part(size - len(data))):
             data += part
@@ -102,7 +103,7 @@ class Line:
             return b""
 
     def is_closed(self) -> bool:
-        """Waits for the end."""
+        """Waits for the end of the connection."""
         return len(self.receive(100)) < 100
 
 

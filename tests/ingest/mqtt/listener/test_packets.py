@@ -1,4 +1,4 @@
-"""Packets: what the standards allow is decoded, everything else has a reason."""
+"""MQTT packets: valid ones are decoded, every other has a reason."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ WILL = field("topic") + field(b"gone")
         (connect(V5, client_id=""), Connect(V5, "", True, 60)),
     ],
 )  # fmt: skip
-def test_a_connect_says_who_comes(data: bytes, expected: Connect) -> None:
+def test_a_connect_is_decoded(data: bytes, expected: Connect) -> None:
     assert decoded(data) == [expected]
 
 
@@ -97,7 +97,7 @@ def test_a_connect_says_who_comes(data: bytes, expected: Connect) -> None:
     ("version", "data", "expected"),
     [
         (V311, publish(0x30), Publish("t", b"x")),
-        (V311, publish(0x33), Publish("t", b"x", 7, 1)),  # retained: nobody reads it here
+        (V311, publish(0x33), Publish("t", b"x", 7, 1)),  # retained: the listener doesn't serve it
         (V311, publish(0x3A), Publish("t", b"x", 7, 1, again=True)),
         (V311, publish(rest=b""), Publish("t", b"", 7, 1)),
         (V311, publish(rest=b"y" * 20_000), Publish("t", b"y" * 20_000, 7, 1)),
@@ -113,7 +113,7 @@ def test_a_connect_says_who_comes(data: bytes, expected: Connect) -> None:
         (V5, b"\xe0\x07\0\x05\x11\0\0\0\x3c", Disconnect(60)),
     ],
 )  # fmt: skip
-def test_a_client_may_send(version: int, data: bytes, expected: Packet) -> None:
+def test_valid_packets_are_decoded(version: int, data: bytes, expected: Packet) -> None:
     assert decoded(data, version) == [expected]
 
 
@@ -121,7 +121,7 @@ def test_a_client_may_send(version: int, data: bytes, expected: Packet) -> None:
     ("version", "data", "reason"),
     [
         (0, b"GET / HTTP/1.1\r\n", Reason.PROTOCOL_ERROR),
-        (0, b"\x16\x03\x01\x02\0\x01", Reason.MALFORMED),  # TLS where there is none
+        (0, b"\x16\x03\x01\x02\0\x01", Reason.MALFORMED),  # TLS on a plain port
         (0, publish(), Reason.PROTOCOL_ERROR),
         (V311, connect(), Reason.PROTOCOL_ERROR),
         (0, connect(3, protocol="MQIsdp"), Reason.UNSUPPORTED_VERSION),
@@ -129,7 +129,7 @@ def test_a_client_may_send(version: int, data: bytes, expected: Packet) -> None:
         (0, connect(flags=0x03), Reason.MALFORMED),
         (0, connect(flags=0x0A), Reason.MALFORMED),  # a will's QoS without a will
         (0, connect(flags=0x1E, rest=WILL), Reason.MALFORMED),
-        (0, connect(flags=0x42, rest=field(b"key")), Reason.MALFORMED),  # 5 allows it
+        (0, connect(flags=0x42, rest=field(b"key")), Reason.MALFORMED),  # MQTT 5 allows it
         (0, connect(flags=0x00, client_id=""), Reason.BAD_CLIENT_ID),
         (0, connect(client_id="x" * 257), Reason.BAD_CLIENT_ID),
         (0, connect(rest=b"more"), Reason.MALFORMED),
@@ -168,7 +168,7 @@ def test_a_client_may_send(version: int, data: bytes, expected: Packet) -> None:
         (V311, b"\0\0", Reason.PROTOCOL_ERROR),
     ],
 )  # fmt: skip
-def test_what_the_standards_forbid_ends_the_connection_with_its_reason(
+def test_a_forbidden_packet_ends_the_connection_with_its_reason(
     version: int, data: bytes, reason: Reason
 ) -> None:
     with pytest.raises(Malformed) as malformed:
@@ -213,7 +213,7 @@ def outcome(pieces: Sequence[bytes], version: int) -> Result:
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_however_a_stream_is_broken_or_cut_it_gives_the_same_packets_or_the_same_reason(
+def test_any_split_of_a_stream_gives_the_same_packets_or_reason(
     data: st.DataObject,
 ) -> None:
     version = data.draw(st.sampled_from([0, V311, V5]))

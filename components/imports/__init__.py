@@ -1,1 +1,0 @@
-"""Importing files: the frame of the page. assets/imports.js fills it."""

@@ -1,1 +1,0 @@
-"""Reports as PDF, by address and from the command line."""
