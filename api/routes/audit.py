@@ -51,7 +51,8 @@ def list_audit(call: Call[AuditListQuery]) -> Reply:
 def entries(logs: list[AuditLog], query: AuditQuery) -> list[AuditEntry]:
     """Returns a page of several logs as one: changes of embeds are in the web's own log."""
     first = replace(query, limit=query.offset + query.limit, offset=0)
-    merged = merge(*(log.audit(first) for log in logs), key=lambda entry: (-entry.at_ms, entry.id))
+    pages = (log.audit(first) for log in logs)
+    merged = merge(*pages, key=lambda entry: (entry.at_ms, entry.id), reverse=True)
     return list(merged)[query.offset : query.offset + query.limit]
 
 
