@@ -113,7 +113,9 @@ def number_clock_form(texts: Sequence[str]) -> str | None:
     """Returns the format of clock times written as numbers, whose leading zeros may be missing:
     90000 is 09:00:00, 930 is 09:30."""
     filled = _dated(texts)
-    if not filled or not all(text.isascii() and text.isdigit() and len(text) < 7 for text in filled):
+    if not filled or not all(
+        text.isascii() and text.isdigit() and len(text) < 7 for text in filled
+    ):
         return None
     latest = max(map(int, filled))
     form = "%H%M%S" if latest > 2400 else "%H%M"
