@@ -6,8 +6,6 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-import numpy as np
-
 from api.ingest.foreign.columns import Column, Meanings, are_within
 from api.ingest.foreign.date_words import is_month, plain_date
 from api.ingest.foreign.dates import EXCEL, ISO, DateGuess, is_date_only, number_clock_form
@@ -75,27 +73,26 @@ def _find_time(columns: Sequence[Column], meanings: Meanings, taken: Collection[
     )
     guess = columns[best].date
     assert guess is not None  # only those with one
-    clocks = [p for p, each in open_columns if each.clock and p != best]
     meanings.form, meanings.date_sure = guess
-    hours = [
-        p
-        for p, each in open_columns
-        if p != best and each.words & HOURS and are_within(each, range(25))
-    ]
+    meanings.is_[best] = "time"
     alone = is_date_only(guess.form) or (guess.form == ISO and _are_dates(columns[best].texts))
-    numbers = {
-        p: form
-        for p, each in open_columns
-        if p != best and each.about("time") and (form := number_clock_form(each.texts[:400]))
-    }
-    if alone and (clocks or hours or numbers):
-        clock = columns[clocks[0]].clock if clocks else "%H" if hours else [*numbers.values()][0]
-        clocks = clocks or hours or [*numbers]
-        guess = DateGuess("%Y-%m-%d" if guess.form == ISO else guess.form, guess.sure)
-        meanings.is_[best], meanings.is_[clocks[0]] = "date", "clock"
-        meanings.form = f"{guess.form} {clock}"
-    else:
-        meanings.is_[best] = "time"
+    clock = _clock([pair for pair in open_columns if pair[0] != best]) if alone else None
+    if clock:
+        meanings.is_[best], meanings.is_[clock[0]] = "date", "clock"
+        meanings.form = f"{'%Y-%m-%d' if guess.form == ISO else guess.form} {clock[1]}"
+
+
+def _clock(columns: Sequence[tuple[int, Column]]) -> tuple[int, str] | None:
+    """Returns (position, format) of the clock times beside a date: with a colon, else hours, else
+    as numbers; None if there are none."""
+    clocks = [(p, each.clock) for p, each in columns if each.clock]
+    hours = [(p, "%H") for p, each in columns if each.words & HOURS and are_within(each, range(25))]
+    numbers = [
+        (p, form)
+        for p, each in columns
+        if each.about("time") and (form := number_clock_form(each.texts[:400]))
+    ]
+    return next(iter([*clocks, *hours, *numbers]), None)
 
 
 def _are_dates(texts: Sequence[str]) -> bool:
