@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Iterable, Mapping
+from ssl import cert_time_to_seconds
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -23,13 +24,17 @@ _log = logging.getLogger(__name__)
 
 
 class Credential(NamedTuple):
-    """What a client presents: a key, or the Key ID in a certificate that TLS has verified."""
+    """What a client presents: a key, or the Key ID in a certificate that TLS has verified, which is
+    valid until ``until_s`` (seconds of the epoch)."""
 
     key: str | None
     key_id: str | None
+    until_s: int | None = None
 
     def principal(self, authenticator: Authenticator) -> Principal:
         """Raises Unauthorized, Forbidden, or what the store raises."""
+        if self.until_s is not None and now_ms() > 1000 * self.until_s:
+            raise unauthorized("The certificate has expired.")
         if self.key is not None:
             return authenticator.principal(self.key, None)
         if self.key_id is not None:
@@ -41,7 +46,11 @@ def credential(password: bytes | None, certificate: Mapping[str, Any] | None) ->
     """Returns the password's credential if there is one, else the certificate's."""
     if password is not None:
         return Credential(password.decode("utf-8", "replace"), None)
-    return Credential(None, common_name(certificate) if certificate else None)
+    if not certificate:
+        return Credential(None, None)
+    ends = certificate.get("notAfter")
+    until_s = cert_time_to_seconds(ends) if isinstance(ends, str) else None
+    return Credential(None, common_name(certificate), until_s)
 
 
 def common_name(certificate: Mapping[str, Any]) -> str | None:

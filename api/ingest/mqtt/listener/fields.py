@@ -89,6 +89,8 @@ class Fields:
             low = self.byte()
             value |= (low & 0x7F) << shift
             if low < 0x80:
+                if shift and not low:
+                    raise Malformed(Reason.MALFORMED, "a length has more bytes than it needs")
                 return value
         raise Malformed(Reason.MALFORMED, "a length has more than four bytes")
 
@@ -108,6 +110,8 @@ class Fields:
             value = _PROPERTY_TYPES[number](inner)
             if number in values and number != USER_PROPERTY:
                 raise Malformed(Reason.PROTOCOL_ERROR, f"property {number:#x} is given twice")
+            if (number in _NEVER_ZERO and not value) or (number in _FLAGS and value > 1):
+                raise Malformed(Reason.PROTOCOL_ERROR, f"property {number:#x} can't be {value}")
             values[number] = value
         return values
 
@@ -130,6 +134,7 @@ SESSION_EXPIRY: Final = 0x11
 ASSIGNED_CLIENT_ID: Final = 0x12
 SERVER_KEEP_ALIVE: Final = 0x13
 AUTHENTICATION_METHOD: Final = 0x15
+AUTHENTICATION_DATA: Final = 0x16
 RECEIVE_MAXIMUM: Final = 0x21
 TOPIC_ALIAS: Final = 0x23
 MAXIMUM_QOS: Final = 0x24
@@ -138,16 +143,19 @@ MAXIMUM_PACKET_SIZE: Final = 0x27
 WILDCARD_AVAILABLE: Final = 0x28
 IDENTIFIERS_AVAILABLE: Final = 0x29
 SHARED_AVAILABLE: Final = 0x2A
+_SUBSCRIPTION_IDENTIFIER: Final = 0x0B
+_NEVER_ZERO: Final = frozenset((RECEIVE_MAXIMUM, MAXIMUM_PACKET_SIZE, _SUBSCRIPTION_IDENTIFIER))
+_FLAGS: Final = frozenset((0x01, 0x17, 0x19))
 _PROPERTY_TYPES: Final[dict[int, Callable[[Fields], Any]]] = {
     0x01: Fields.byte,
     0x02: Fields.int32,
     0x03: Fields.text,
     0x08: Fields.text,
     0x09: Fields.binary,
-    0x0B: Fields.varint,
+    _SUBSCRIPTION_IDENTIFIER: Fields.varint,
     SESSION_EXPIRY: Fields.int32,
     AUTHENTICATION_METHOD: Fields.text,
-    0x16: Fields.binary,
+    AUTHENTICATION_DATA: Fields.binary,
     0x17: Fields.byte,
     0x18: Fields.int32,
     0x19: Fields.byte,

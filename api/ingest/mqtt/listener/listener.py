@@ -345,8 +345,8 @@ class Listener:
             connection.abort("partial", "sent a large packet too slowly")
 
     async def _recheck(self) -> None:
-        """Disconnects clients whose key was revoked or has expired; updates the scope of the
-        others."""
+        """Disconnects clients whose key was revoked, or whose key or certificate has expired;
+        updates the scope of the others."""
         shown = {c.credential for c in self._clients.values() if c.credential is not None}
         look = partial(self._admission.recheck, shown)
         try:
@@ -358,7 +358,7 @@ class Listener:
                 continue
             principal = principals[connection.credential]
             if principal is None:
-                connection.close(Reason.NOT_AUTHORIZED, "its key is no longer valid")
+                connection.close(Reason.NOT_AUTHORIZED, "its key or certificate is no longer valid")
             else:
                 connection.principal = principal
 

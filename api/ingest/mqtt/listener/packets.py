@@ -11,6 +11,7 @@ from struct import unpack_from
 from typing import Final
 
 from api.ingest.mqtt.listener.fields import (
+    AUTHENTICATION_DATA,
     AUTHENTICATION_METHOD,
     SESSION_EXPIRY,
     TOPIC_ALIAS,
@@ -76,7 +77,7 @@ class Disconnect:
 Packet = Connect | Publish | Subscribe | Ping | Disconnect
 
 _OF_CONNECT: Final = frozenset(
-    (SESSION_EXPIRY, AUTHENTICATION_METHOD, 0x16, 0x17, 0x19, 0x21, 0x22, 0x26, 0x27)
+    (SESSION_EXPIRY, AUTHENTICATION_METHOD, AUTHENTICATION_DATA, 0x17, 0x19, 0x21, 0x22, 0x26, 0x27)
 )
 _OF_WILL: Final = frozenset((0x01, 0x02, 0x03, 0x08, 0x09, 0x18, USER_PROPERTY))
 _OF_PUBLISH: Final = frozenset((0x01, 0x02, 0x03, 0x08, 0x09, TOPIC_ALIAS, USER_PROPERTY))
@@ -120,6 +121,8 @@ class Decoder:
             if measured is None:
                 return None
             size, body = measured
+            if self.version == V5 and size >> 7 * (body - start - 2) == 0:
+                raise Malformed(Reason.MALFORMED, "a length has more bytes than it needs")
         first = buffer[start]
         most = self.most_bytes if self.version else MOST_CONNECT_BYTES
         if size > most:
@@ -231,6 +234,8 @@ def _connect_of(version: int, fields: Fields) -> Connect:
     properties = fields.properties(_OF_CONNECT) if version == V5 else {}
     if AUTHENTICATION_METHOD in properties:
         raise Malformed(Reason.BAD_AUTHENTICATION_METHOD, "an authentication method")
+    if AUTHENTICATION_DATA in properties:
+        raise Malformed(Reason.PROTOCOL_ERROR, "authentication data without a method")
     client_id = fields.text()
     if len(client_id.encode()) > MOST_CLIENT_ID_BYTES:
         raise Malformed(Reason.BAD_CLIENT_ID, "a client id that is too long")
@@ -253,6 +258,8 @@ def _check_flags(flags: int, version: int) -> None:
     without_user = version == V311 and flags & 0x40 and not flags & 0x80
     if flags & 0x01 or will_qos == 3 or without_will or without_user:
         raise Malformed(Reason.MALFORMED, f"flags {flags:#x} of a Connect")
+    if will_qos == 2 and version == V5:  # 3.1.1 has no code for it, and the will is ignored
+        raise Malformed(Reason.QOS_NOT_SUPPORTED, "a will with QoS 2")
 
 
 def _subscribe(fields: Fields, version: int, *, ends: bool) -> Subscribe:
@@ -261,13 +268,23 @@ def _subscribe(fields: Fields, version: int, *, ends: bool) -> Subscribe:
         fields.properties(_OF_UNSUBSCRIBE if ends else _OF_SUBSCRIBE)
     filters = 0
     while fields.rest:
-        fields.text()
+        if not fields.text():
+            raise Malformed(Reason.PROTOCOL_ERROR, "an empty topic filter")
         if not ends:
-            fields.byte()
+            _check_options(fields.byte(), version)
         filters += 1
     if not filters:
         raise Malformed(Reason.PROTOCOL_ERROR, "a subscription to nothing")
     return Subscribe(identifier, filters, ends)
+
+
+def _check_options(options: int, version: int) -> None:
+    """Raises Malformed for reserved bits, QoS 3, and a retain handling of 3."""
+    reserved = 0xC0 if version == V5 else 0xFC
+    if options & reserved or options & 0x03 == 3:
+        raise Malformed(Reason.MALFORMED, f"options {options:#x} of a subscription")
+    if options & 0x30 == 0x30:
+        raise Malformed(Reason.PROTOCOL_ERROR, f"options {options:#x} of a subscription")
 
 
 def _disconnect(fields: Fields, version: int) -> Disconnect:

@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+DAY = timedelta(days=1)
+
 
 class Authority(NamedTuple):
     key: ec.EllipticCurvePrivateKey
@@ -29,11 +31,11 @@ def authority(folder: Path) -> Authority:
     return Authority(key, certificate, file)
 
 
-def issued(ca: Authority, folder: Path, common_name: str) -> dict[str, str]:
+def issued(ca: Authority, folder: Path, common_name: str, lasts: timedelta = DAY) -> dict[str, str]:
     """Files of a certificate for 127.0.0.1, under paho's names for them."""
     key = ec.generate_private_key(ec.SECP256R1())
     address = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))])
-    made = _builder(common_name, key).issuer_name(ca.certificate.subject)
+    made = _builder(common_name, key, lasts).issuer_name(ca.certificate.subject)
     certificate = made.add_extension(address, critical=False).sign(ca.key, hashes.SHA256())
     file, key_file = folder / f"{common_name}.pem", folder / f"{common_name}.key"
     file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
@@ -47,15 +49,17 @@ def issued(ca: Authority, folder: Path, common_name: str) -> dict[str, str]:
     return {"ca_certs": str(ca.file), "certfile": str(file), "keyfile": str(key_file)}
 
 
-def _builder(common_name: str, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+def _builder(
+    common_name: str, key: ec.EllipticCurvePrivateKey, lasts: timedelta = DAY
+) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder()
         .subject_name(_name(common_name))
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_before(now - DAY)
+        .not_valid_after(now + lasts)
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -13,12 +14,12 @@ import paho.mqtt.client as paho
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
+from api.auth.key_management import change_key
 from api.ingest.live_suspicion import TOO_LARGE
-from api.ingest.mqtt.listener import Limits
 from api.ingest.mqtt.listener import listener as listener_module
 from api.ingest.mqtt.listener.sessions import Sessions, read_sessions
 from api.ingest.writer import Writer
-from api.store.base import NewDevice
+from api.store.base import Grant, NewDevice
 from api.timez import now_ms
 from benchmarks.publishing import publish_packet
 from tests.ingest.mqtt.conftest import eventually
@@ -224,6 +225,29 @@ def test_a_revoked_keys_clients_are_disconnected(
     assert other["keyId"] in ground.store.key_uses()
 
 
+def test_a_key_that_loses_a_device_can_no_longer_send_for_it(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener_module, "RECHECK_S", 0.0)
+    monkeypatch.setattr(listener_module, "TICK_S", 0.05)
+    monkeypatch.setattr("api.auth.authenticator.CREDENTIAL_CACHE_S", 0.0)
+    made = ground.new_key()
+    with ground.listening() as listener, connected(listener, made["key"]) as meter:
+        assert meter.publish(1, body(1), meter=2) == b"\x40\x02\0\x01"
+        before = ground.store.named_key(made["keyId"])
+        assert before is not None
+        narrow = Grant(devices=frozenset({ground.devices[0].id}))
+        change_key(ground.store, before, replace(before, grant=narrow), by="test")
+
+        def refused() -> bool:
+            meter.publish(2, body(2), meter=2)
+            return "unknown device" in ground.reasons()
+
+        eventually(refused)
+        assert meter.publish(3, body(3)) == b"\x40\x02\0\x03"
+        assert len(ground.rows()) == 1
+
+
 # --- Sessions ------------------------------------------------------------------------------------
 
 
@@ -288,36 +312,7 @@ def test_sessions_end_in_time_and_make_room_for_newer_ones(tmp_path: Path) -> No
     assert read_sessions(tmp_path / "elsewhere") == []
 
 
-# --- TLS, and the listener itself ----------------------------------------------------------------
-
-
-def test_over_tls_a_client_certificate_stands_for_a_key(ground: Ground, tmp_path: Path) -> None:
-    from tests.ingest.mqtt.listener.certificates import authority, issued
-
-    good, other = ground.new_key()["keyId"], "key_00000000000000000000"
-    ca = authority(tmp_path)
-    server, mine, unknown = (issued(ca, tmp_path, name) for name in ("127.0.0.1", good, other))
-    settings = {
-        "WEIR_MQTT_LISTEN_CERTIFICATE": server["certfile"],
-        "WEIR_MQTT_LISTEN_CERTIFICATE_KEY": server["keyfile"],
-        "WEIR_MQTT_LISTEN_CLIENT_CA": server["ca_certs"],
-    }
-    with ground.listening(Limits(connect_s=0.5), **settings) as listener, ExitStack() as stack:
-        silent = stack.enter_context(line(listener))  # never begins TLS
-        meter = Meter(listener.port, "", paho.MQTTv5, tls=mine)
-        meter.publish(up(), body())
-        meter.leave()
-        stranger = Meter(listener.port, "", paho.MQTTv5, tls=unknown)
-        eventually(lambda: stranger.outcomes)
-        stranger.leave()
-        by_key = Meter(listener.port, ground.key, paho.MQTTv5, tls={"ca_certs": mine["ca_certs"]})
-        eventually(lambda: by_key.outcomes)
-        by_key.leave()
-        assert silent.is_closed()
-    assert meter.outcomes == ["Success, new", "Success"]
-    assert stranger.outcomes[0] == "Bad user name or password, new"
-    assert by_key.outcomes == ["Success, new"]
-    assert len(ground.rows()) == 1
+# --- The listener itself ----------------------------------------------------------------
 
 
 def test_a_listener_that_fails_is_restarted(

@@ -86,6 +86,9 @@ WILL = field("topic") + field(b"gone")
         (connect(V5, 0, properties=b"\x05\x11\0\0\x0e\x10"), Connect(V5, "m1", False, 60, 3600)),
         (connect(V5, 0x42, rest=field(b"key")), Connect(V5, "m1", True, 60, 0, None, b"key")),
         (connect(V5, 0x06, rest=b"\0" + WILL), Connect(V5, "m1", True, 60)),
+        (connect(V5, properties=b"\x0a\x21\0\x01\x27\0\0\0\x20\x17\0"),
+         Connect(V5, "m1", True, 60)),
+        (connect(flags=0x16, rest=WILL), Connect(V311, "m1", True, 60)),  # it is ignored
         (connect(V5, client_id=""), Connect(V5, "", True, 60)),
     ],
 )  # fmt: skip
@@ -107,7 +110,9 @@ def test_a_connect_is_decoded(data: bytes, expected: Connect) -> None:
          Subscribe(9, 2)),
         (V5, packet(0x82, b"\0\x09\0" + field("a") + b"\x01"), Subscribe(9, 1)),
         (V5, packet(0xA2, b"\0\x09\0" + field("a")), Subscribe(9, 1, ends=True)),
+        (V5, packet(0x82, b"\0\x09\x02\x0b\x05" + field("a") + b"\x2d"), Subscribe(9, 1)),
         (V311, b"\xc0\0", Ping()),
+        (V311, b"\xc0\x80\0", Ping()),  # 3.1.1 allows more bytes than a length needs
         (V311, b"\xe0\0", Disconnect()),
         (V5, b"\xe0\0", Disconnect()),
         (V5, b"\xe0\x07\0\x05\x11\0\0\0\x3c", Disconnect(60)),
@@ -137,6 +142,12 @@ def test_valid_packets_are_decoded(version: int, data: bytes, expected: Packet) 
         (0, connect(V5, properties=b"\x03\x15\0\0"), Reason.BAD_AUTHENTICATION_METHOD),
         (0, connect(V5, properties=b"\x0a" + b"\x11\0\0\0\0" * 2), Reason.PROTOCOL_ERROR),
         (0, connect(V5, properties=b"\x02\x01\x00"), Reason.PROTOCOL_ERROR),
+        (0, connect(V5, properties=b"\x03\x21\0\0"), Reason.PROTOCOL_ERROR),  # receive maximum 0
+        (0, connect(V5, properties=b"\x05\x27\0\0\0\0"), Reason.PROTOCOL_ERROR),  # no packet fits
+        (0, connect(V5, properties=b"\x02\x17\x02"), Reason.PROTOCOL_ERROR),  # neither yes nor no
+        (0, connect(V5, properties=b"\x04\x16\0\x01x"), Reason.PROTOCOL_ERROR),
+        (0, connect(V5, properties=b"\x80\0"), Reason.MALFORMED),  # one byte would do
+        (0, connect(V5, 0x16, rest=b"\0" + WILL), Reason.QOS_NOT_SUPPORTED),
         (0, packet(0x10, b"\0" * (MOST_CONNECT_BYTES + 1)), Reason.TOO_LARGE),
         (0, b"\x10\xff\xff\xff\xff\x01", Reason.MALFORMED),
         (V311, publish(0x34), Reason.QOS_NOT_SUPPORTED),
@@ -160,6 +171,12 @@ def test_valid_packets_are_decoded(version: int, data: bytes, expected: Packet) 
         (V311, packet(0x82, b"\0\x09"), Reason.PROTOCOL_ERROR),
         (V311, packet(0x82, b"\0\0" + field("a") + b"\0"), Reason.PROTOCOL_ERROR),
         (V311, packet(0x80, b"\0\x09" + field("a") + b"\0"), Reason.MALFORMED),
+        (V311, packet(0x82, b"\0\x09" + field("") + b"\0"), Reason.PROTOCOL_ERROR),
+        (V311, packet(0x82, b"\0\x09" + field("a") + b"\x03"), Reason.MALFORMED),  # QoS 3
+        (V311, packet(0x82, b"\0\x09" + field("a") + b"\x04"), Reason.MALFORMED),  # of MQTT 5
+        (V5, packet(0x82, b"\0\x09\0" + field("a") + b"\x30"), Reason.PROTOCOL_ERROR),
+        (V5, packet(0x82, b"\0\x09\x02\x0b\0" + field("a") + b"\0"), Reason.PROTOCOL_ERROR),
+        (V5, b"\xc0\x80\0", Reason.MALFORMED),  # one byte would do
         (V311, b"\xc1\0", Reason.MALFORMED),
         (V311, b"\xc0\x01\0", Reason.MALFORMED),
         (V311, b"\x40\x02\0\x01", Reason.PROTOCOL_ERROR),
