@@ -185,6 +185,9 @@ def test_a_meter_exchange_is_recorded_and_undone(world: World, admin: Admin) -> 
     path = f"/devices/{METER}/exchanges"
     assert admin.ask("DELETE", path, {"at": "2026-03-01T10:00:00.000+01:00"})["exchanges"] == []
     assert [action for action, _ in actions(world, "device")] == ["undo exchange", "exchange"]
+    within = {"at": "2026-03-01T09:00:00.500Z"}  # a register at 09:00:00 is the old meter's
+    assert admin.ask("POST", path, within, 201)["exchanges"] == [{**within, "first": 0}]
+    assert admin.ask("DELETE", path, within)["exchanges"] == []
 
 
 # --- The CSV file --------------------------------------------------------------------------------
