@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain, islice
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Final
@@ -41,6 +42,7 @@ from api.store.web.common_store import CommonWebStore
 from api.telemetry.request_record import fetched
 
 WAL_PAGES: Final = 16_384  # pages between checkpoints (64 MiB): more would slow bulk imports
+ROWS_A_STATEMENT: Final = 64  # inserted together they take 0.6 of the time
 LOG_PAUSE_S: Final = 10.0
 # Reads within one request check the files once: a check costs as much as an empty read.
 LOOK_EVERY_S: Final = 0.005
@@ -384,8 +386,15 @@ class SqliteTransaction:
             self._connection.execute(query.sql, query.params)
 
     def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        together, alone = divmod(len(rows), ROWS_A_STATEMENT)
         with translated():
-            self._connection.executemany(insert(table.name, columns), rows)
+            if together:
+                size = ROWS_A_STATEMENT * len(columns)
+                values = chain.from_iterable(rows)
+                many = (tuple(islice(values, size)) for _ in range(together))
+                self._connection.executemany(insert(table.name, columns, ROWS_A_STATEMENT), many)
+            if alone:
+                self._connection.executemany(insert(table.name, columns), rows[-alone:])
 
     def lock_devices(self, keys: Sequence[int]) -> None:
         pass
