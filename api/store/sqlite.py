@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain, islice
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Final
@@ -18,7 +17,7 @@ from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
 from api.store.base import ROWS_A_COMMIT, Row, StoreFile
 from api.store.common_store import CommonStore
 from api.store.damage_mark import DamageMark
-from api.store.query import Dialect, Params, Query, insert
+from api.store.query import Dialect, Params, Query
 from api.store.schema_upgrade import Versioned
 from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.sqlite_connections import (
@@ -37,12 +36,11 @@ from api.store.sqlite_connections import (
     stat_of,
     translated,
 )
-from api.store.tables import Table
+from api.store.sqlite_transaction import SqliteTransaction
 from api.store.web.common_store import CommonWebStore
 from api.telemetry.request_record import fetched
 
 WAL_PAGES: Final = 16_384  # pages between checkpoints (64 MiB): more would slow bulk imports
-ROWS_A_STATEMENT: Final = 64  # inserted together they take 0.6 of the time
 LOG_PAUSE_S: Final = 10.0
 # Reads within one request check the files once: a check costs as much as an empty read.
 LOOK_EVERY_S: Final = 0.005
@@ -369,35 +367,3 @@ class SqliteWebStore(SqliteFile, CommonWebStore):
     it later."""
 
     log_pages = 1
-
-
-class SqliteTransaction:
-    """`api.store.dialect_interface.Transaction`. BEGIN IMMEDIATE holds the only write lock."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def fetch(self, query: Query) -> list[Row]:
-        with translated():
-            return self._connection.execute(query.sql, query.params).fetchall()
-
-    def run(self, query: Query) -> None:
-        with translated():
-            self._connection.execute(query.sql, query.params)
-
-    def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        together, alone = divmod(len(rows), ROWS_A_STATEMENT)
-        with translated():
-            if together:
-                size = ROWS_A_STATEMENT * len(columns)
-                values = chain.from_iterable(rows)
-                many = (tuple(islice(values, size)) for _ in range(together))
-                self._connection.executemany(insert(table.name, columns, ROWS_A_STATEMENT), many)
-            if alone:
-                self._connection.executemany(insert(table.name, columns), rows[-alone:])
-
-    def lock_devices(self, keys: Sequence[int]) -> None:
-        pass
-
-    def lock_directory(self) -> None:
-        pass
