@@ -117,10 +117,57 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make test" in text
 
 
-@cases("document", sorted(p.name for p in (ROOT / "docs").glob("*.md")))
+DOCUMENTS = [
+    "README.md",
+    "CHANGELOG.md",
+    *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
+]
+_COMMAND = re.compile(r"\b(?:weir|flask) ([a-z][\w-]*(?: [a-z][\w-]*)*)([^`\n|#]*)")
+# A prefix, an example of a slip, a variable of the tests, and one of a page that embeds.
+_NOT_SETTINGS = {"WEIR_JWT_", "WEIR_PRT", "WEIR_TEST_CITUS", "WEIR_URL"}
+
+
+def _current(document: str) -> str:
+    """The text without the releases before this one, whose commands had other names."""
+    return read(document).split("\n## 0.1.0")[0]
+
+
+def _anchors(path: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@cases("document", DOCUMENTS)
 def test_links_between_documents_resolve(document: str) -> None:
-    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", read(f"docs/{document}")):
-        assert (ROOT / "docs" / target).exists(), target
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", read(document)):
+        name, _, anchor = link.partition("#")
+        target = (ROOT / document).parent / name if name else ROOT / document
+        assert target.exists(), link
+        assert not anchor or anchor in _anchors(target), link
+
+
+@cases("document", DOCUMENTS)
+def test_named_settings_exist(document: str) -> None:
+    named = set(re.findall(r"\bWEIR_[A-Z0-9_]+", _current(document)))
+    assert named - _NOT_SETTINGS - {row.name for row in TABLE} == set()
+
+
+def test_options_of_named_commands_exist() -> None:
+    commands, checked = dict(_commands(app.create_app().cli)), 0
+    for document in DOCUMENTS:
+        for words, rest in _COMMAND.findall(_current(document).replace("\\\n", " ")):
+            parts = ["weir", *words.split()]
+            names = [" ".join(parts[:count]) for count in range(len(parts), 1, -1)]
+            command = next((commands[name] for name in names if name in commands), None)
+            if command is None:
+                continue
+            options = {
+                name for each in command.params for name in (*each.opts, *each.secondary_opts)
+            }
+            named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", rest))
+            assert named <= options | {"--help"}, f"{document}: {command.name}"
+            checked += len(named)
+    assert checked > 50
 
 
 # --- Faults --------------------------------------------------------------------------------------
