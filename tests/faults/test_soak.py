@@ -12,7 +12,7 @@ from benchmarks.soak import MAY_GROW_MIB, growth, is_flat
 from tests.commands.shell import ROOT
 from tests.tables import cases
 
-SECONDS = 8
+SECONDS = 12
 
 
 @cases(
