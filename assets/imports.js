@@ -1,6 +1,6 @@
 /* The import page: uploads a file in pieces, shows the guessed mapping, lets the reader change it,
    imports in the background and undoes. */
-import { counted } from "./admin-parts.js";
+import { counted } from "./admin-shared.js";
 import { register } from "./dash.js";
 import { element } from "./element.js";
 import {
@@ -235,7 +235,9 @@ function busyBar(job) {
   const words =
     state !== "running"
       ? titled(STATES[state])
-      : [`${whole(outcome.read)} rows read`, counts(job)].filter(Boolean).join(", ");
+      : !outcome.read
+        ? "Looking for new devices in the file"
+        : [`${whole(outcome.read)} rows read`, counts(job)].filter(Boolean).join(", ");
   const pause = button(job.pausing ? "Pausing…" : "Pause", async () =>
     draw(await request("POST", `/${job.id}/pause`)),
   );
