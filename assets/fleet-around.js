@@ -1,8 +1,8 @@
 /* The parts around the wall's tiles: KPIs, status chips, pages, groups, the reason for an empty
    wall. */
 import * as controls from "./controls.js";
+import { childOf, element } from "./element.js";
 import * as firstRun from "./first-run.js";
-import { element } from "./fleet-tiles.js";
 
 const byId = (id) => document.getElementById(id);
 const built = {}; // element id → the data it was made from
@@ -35,14 +35,14 @@ function unbroken(note) {
 
 function totals(content) {
   return content.map(({ name, label, value, note, parts, aside, alarm }) => {
-    const total = element("div", "total");
+    const total = element("div", { className: "total" });
     total.dataset.name = name;
     total.dataset.alarm = String(Boolean(alarm));
-    element("dt", "", total).textContent = label;
-    const number = element("dd", "total-value", total);
-    element("span", "", number).textContent = value;
-    if (aside) element("span", "total-aside", number).textContent = aside;
-    const line = element("dd", "total-note", total);
+    childOf(total, "dt").textContent = label;
+    const number = childOf(total, "dd", "total-value");
+    childOf(number, "span").textContent = value;
+    if (aside) childOf(number, "span", "total-aside").textContent = aside;
+    const line = childOf(total, "dd", "total-note");
     if (parts?.some(([, field]) => field)) filters(line, parts);
     else line.textContent = note.includes(" · ") ? unbroken(note) : note;
     return total;
@@ -53,7 +53,7 @@ function totals(content) {
 function filters(line, parts) {
   parts.forEach(([words, field, value], index) => {
     if (index) line.append(" · ");
-    const part = element(field ? "button" : "span", field ? "total-filter" : "", line);
+    const part = childOf(line, field ? "button" : "span", field ? "total-filter" : "");
     part.textContent = words.replaceAll(" ", "\u00a0");
     if (!field) return;
     part.type = "button";
@@ -64,13 +64,13 @@ function filters(line, parts) {
 
 function chips(content) {
   return content.map(({ field, name, tone, shape, word, count, pressed }) => {
-    const chip = element("button", "chip");
+    const chip = element("button", { className: "chip" });
     chip.type = "button";
     chip.dataset.filter = field;
     chip.dataset.value = name;
     chip.dataset.state = tone;
     chip.setAttribute("aria-pressed", String(pressed));
-    const sign = element("span", "shape", chip);
+    const sign = childOf(chip, "span", "shape");
     sign.textContent = shape;
     sign.setAttribute("aria-hidden", "true");
     chip.append(` ${word} ${count}`);
@@ -80,7 +80,7 @@ function chips(content) {
 
 function pager({ page: number, last, words }) {
   const turn = (sign, name, to) => {
-    const button = element("button", "button icon");
+    const button = element("button", { className: "button icon" });
     button.type = "button";
     button.textContent = sign;
     button.disabled = to < 1 || to > last;
@@ -103,7 +103,7 @@ function empty(content) {
   if (box.hidden) return;
   const words = element("p");
   words.textContent = content.empty;
-  const clear = element("button", "button");
+  const clear = element("button", { className: "button" });
   clear.type = "button";
   clear.dataset.do = "clear";
   clear.textContent = "Show all devices";

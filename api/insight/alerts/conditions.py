@@ -12,6 +12,7 @@ from api.insight.budgets import LIKELY, BudgetState
 from api.insight.findings import SEVERITIES
 from api.metering.month_end import MonthEnd
 from api.metering.status import State
+from api.metering.units import plain
 from api.store.base import FindingRow, Status
 
 STATE: Final = "state"
@@ -179,7 +180,7 @@ def _worse(rule: Rule, one: float, other: float) -> float:
 
 def _of_run(rule: Rule, run: _Run, bucket_ms: int) -> Condition:
     metric = METRIC_BY_NAME[rule.metric]
-    words = f"{metric.label} {rule.comparison} {rule.limit:g} {metric.unit}"
+    words = f"{metric.label} {rule.comparison} {plain(rule.limit)} {metric.unit}"
     lasted = f" for {length(rule.duration_ms)}" if rule.duration_ms else ""
     return Condition(
         subject=metric.name,
