@@ -76,7 +76,7 @@ def _alert_picture(settings: Settings, alert: Mapping[str, Any]) -> bytes | None
     from api.server import create_service
     from api.store.open import open_store
     from api.timez import now_ms
-    from web.images.rendered import chart_image
+    from web.images.chart import chart_image
     from web.rendering import Renderer
 
     organization, device = str(alert["organizationId"]), str(alert["deviceId"])

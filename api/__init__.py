@@ -1,0 +1,1 @@
+"""The service: readings in, and what they mean out. Draws nothing."""

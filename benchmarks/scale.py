@@ -228,7 +228,7 @@ def _insert(store: Any, rows: Sequence[ReadingRow]) -> None:
 
 
 def _delete(key: int) -> Any:
-    from api.store.sql.query import Query
+    from api.store.query import Query
 
     return Query(f"DELETE FROM {READING.name} WHERE device_id = ?", (key,))
 

@@ -1,0 +1,1 @@
+"""Dash components: what pages share, and one folder for each page."""

@@ -19,7 +19,7 @@ from components.shell import IMPORT_PATH as PATH
 from components.units import usual_units
 
 register_page(__name__, path=PATH, title="Import readings · Weir")
-FILES_PATH: Final = f"{PATH}/files"  # web/forwarding.py
+FILES_PATH: Final = f"{PATH}/files"  # web/dashboard.py
 TITLE: Final = "Import readings"
 HINT: Final = (
     "CSV, TSV, JSON, NDJSON or XLSX, also as .gz or .zip. Weir guesses what the columns mean; you"

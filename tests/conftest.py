@@ -30,11 +30,6 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _database_numbers = count(1)
 
 
-# Tests of browsers and of killed processes have time limits that a busy machine may miss. Such a
-# test is repeated once, and the run's report names it.
-TIMED = ("browser/", "faults/", "commands/")
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     fast.pytest_addoption(parser)
 
@@ -47,7 +42,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     fast.select(config, items, _place)
     items.sort(key=lambda item: both_ends.turn(_place(item)))
     for item in items:
-        if _place(item).startswith(TIMED):
+        # What waits for a browser, a server or a process has time limits, which a busy machine may
+        # miss. Such a test is repeated once, and the run's report names it.
+        if not fast.is_fast(item, _place(item)):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

@@ -1,4 +1,5 @@
-"""The dashboard as one application: Dash, its pages, and how they are delivered."""
+"""The dashboard as one application: Dash, its pages, how they are delivered, and the requests that
+administrators' pages send to the service by way of it."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,12 +18,14 @@ import dash
 from dash import Dash, dash_table
 from dash.development.base_component import Component
 from dash.exceptions import DependencyException
-from flask import Response, request
+from flask import request
+from werkzeug.wrappers import Response
 
+from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX, IMPORT_PIECE_BYTES, IMPORTS_PATH
 from api.client import Client
-from api.errors import BadRequest
+from api.errors import BadRequest, Forbidden, NotFound, WeirError
 from components import controls, session, shell, theme
-from web import forwarding, report, static
+from web import report, static
 from web.auth import Access, AuthMiddleware
 from web.auth.rules import SIGN_IN
 from web.auth.sign_in import SignInPage
@@ -43,6 +47,7 @@ from web.static import (
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = ROOT / "pages"
@@ -120,7 +125,7 @@ def create_dashboard(
     for rule, name, view in (*routes.rules(), *images_routes.rules(), *report.rules()):
         app.server.add_url_rule(rule, name, view)
     app.server.add_url_rule(signed_links.ROUTE, "links", signed_links.view(links), methods=["POST"])
-    for rule, name, view, methods in forwarding.rules():
+    for rule, name, view, methods in forwarding_rules():
         app.server.add_url_rule(rule, name, view, methods=methods)
     app.server.add_url_rule(WALL, "wall", to_wall)
     app.layout = _first_layout
@@ -234,3 +239,69 @@ def _index(app: Dash, styles: Bundle, scripts: Bundle, root: str) -> str:
         .replace("__GRID__", " ".join(controls.script_addresses(app)))
         .replace("__START__", root + versioned(START))
     )
+
+
+# --- Requests of the administrators' pages -------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarded:
+    """``path``: of the dashboard. ``to``: the service's path. ``refusal``: the message for readers
+    who aren't administrators; the service decides the rest."""
+
+    path: str
+    to: str
+    body_bytes: int
+    refusal: str
+
+
+FORWARDED: Final = (
+    Forwarded(
+        "/import/files",
+        IMPORTS_PATH,
+        IMPORT_PIECE_BYTES,
+        "Importing files is for administrators.",
+    ),
+    Forwarded(
+        "/admin/service",
+        ADMIN_PREFIX,
+        ADMIN_BODY_BYTES,
+        "The administration is for administrators.",
+    ),
+)
+
+
+def forwarding_rules() -> list[tuple[str, str, Callable[..., Response], list[str]]]:
+    """(address, name, view function, methods) of every route."""
+    every = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    return [
+        (f"{each.path}{rest}", f"{each.path}{rest}", _forward(each), methods)
+        for each in FORWARDED
+        for rest, methods in (("", every[:2]), ("/<path:rest>", every))
+    ]
+
+
+def _forward(each: Forwarded) -> Callable[..., Response]:
+    def view(rest: str = "") -> Response:
+        """A reader without the role is refused before the body is read."""
+        if not session.me().role.may_administer:
+            return problem(Forbidden(each.refusal))
+        if any(part in ("", ".", "..") for part in rest.split("/")) and rest:
+            return problem(NotFound("Nothing exists at this path."))
+        request.max_content_length = each.body_bytes
+        try:
+            response = session.current_client().forward(
+                request.method,
+                f"{each.to}/{rest}" if rest else each.to,
+                request.args.to_dict(),
+                request.get_data(cache=False),
+                request.content_type or "application/json",
+            )
+        except WeirError as error:
+            return problem(error)
+        headers = {"Cache-Control": "no-store"}
+        if response.content_type.startswith("text/csv"):
+            headers["Content-Disposition"] = 'attachment; filename="refused-rows.csv"'
+        return Response(response.body, response.status, headers, content_type=response.content_type)
+
+    return view

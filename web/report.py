@@ -37,7 +37,7 @@ from components.theme import LIGHT
 from components.units import US
 from components.url_state import USUAL, View
 from components.usage.queries import days_of, pick
-from web.images import figure
+from web.images.chart import bare
 from web.images.routes import cache_control, renderer
 from web.rendering import Renderer, RendererBusy
 from web.rendering.messages import BUSY_AGAIN_S
@@ -185,7 +185,7 @@ def chart(
         usual=view.compare == USUAL,
     )
     drawn = chart_query.draw(client, subject, chart_view, now_ms)
-    made = figure.bare(drawn, Size(width_px, HEIGHT_PX, 1))
+    made = bare(drawn, Size(width_px, HEIGHT_PX, 1))
     svg = renderer.render_figure(made, "svg", width_px, HEIGHT_PX).decode()
     tz = drawn.canvas.tz
     summary = hover_text.summary(drawn.frame, tz, chart_view.units, chart_query.data_share(drawn))

@@ -1,23 +1,28 @@
-"""What responses share: errors as problem+json, like the service's, and the names of downloads.
+"""What responses share: errors as problem+json, like the service's, the names of downloads, and the
+limit of expensive requests.
 
-The same rows always get the same file name."""
+The same rows always get the same file name.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable
 from math import ceil
+from threading import Lock
 from typing import Any, Final
 from urllib.parse import quote
 
 import orjson
 from werkzeug.wrappers import Response
 
-from api.errors import PROBLEM_TYPE, ServiceError, WeirError
+from api.errors import PROBLEM_TYPE, ServiceError, TooManyRequests, WeirError
 from api.timez import stamp
 from components.controls import failure
 from components.ranges import Window
 
-AGAIN_S: Final = 5
+UNAVAILABLE_AGAIN_S: Final = 5
 _PLAIN: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _FORBIDDEN: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\s]+')  # on some file system
 LONGEST: Final = 150
@@ -37,7 +42,7 @@ def problem(error: WeirError) -> Response:
     response = Response(orjson.dumps(body), status=status, content_type=PROBLEM_TYPE)
     again_s = error.retry_after_s if typed else None
     if again_s or status == 503:
-        response.headers["Retry-After"] = str(ceil(again_s or AGAIN_S))
+        response.headers["Retry-After"] = str(ceil(again_s or UNAVAILABLE_AGAIN_S))
     return response
 
 
@@ -60,3 +65,39 @@ def disposition(name: str, how: str = "attachment") -> str:
     if plain == name:
         return f'{how}; filename="{plain}"'
     return f"{how}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+# --- The limit of expensive requests -------------------------------------------------------------
+
+
+AGAIN_S: Final = 5.0
+
+
+class ConcurrencyLimit:
+    """Allows ``most`` concurrent requests for each principal, in this process."""
+
+    def __init__(self, most: int, what: str) -> None:
+        """``what``: their name in the error, such as ``images``."""
+        self._most, self._what = most, what
+        self._taken: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def take(self, principal: str) -> Callable[[], None]:
+        """Start a request; returns the idempotent function that ends it. Raises TooManyRequests."""
+        with self._lock:
+            if self._taken[principal] >= self._most:
+                raise TooManyRequests(
+                    f"You already have {self._most} {self._what} in progress: try again when one of"
+                    " them is done.",
+                    retry_after_s=AGAIN_S,
+                )
+            self._taken[principal] += 1
+        taken = [principal]
+
+        def give_back() -> None:
+            with self._lock:
+                if taken:
+                    self._taken[taken.pop()] -= 1
+                    self._taken += Counter()  # drops zero counts
+
+        return give_back

@@ -8,7 +8,6 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -19,6 +18,7 @@ from api.commands.command import Group, warn
 from api.commands.keys import new_key
 from api.commands.progress import bar
 from api.commands.serve import serve
+from api.commands.stop_signal import StopSignal
 from api.commands.store_access import ensure_store, opened, opened_web, settings
 from api.errors import Conflict, StoreMissing, Unavailable, UserError, WeirError
 from api.ingest.demo import fleet as demo
@@ -297,11 +297,9 @@ def _remove_trial(trial: Trial) -> object:
 @group.command()
 def feed() -> None:
     """Send the fleet's readings as they fall due until stopped, beginning with missed ones."""
-    stop = Event()
     with opened() as store:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, frame: stop.set())
-        while not stop.is_set():
+        stop = StopSignal(signal.SIGTERM, signal.SIGINT)
+        while not stop.wait(0):
             try:
                 _feed(store, stop.wait)
                 return

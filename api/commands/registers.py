@@ -20,9 +20,9 @@ from api.commands.arguments import (
 )
 from api.commands.command import Group, when
 from api.commands.store_access import opened
+from api.domain.device_changes import Exchange
 from api.errors import UserError
 from api.metering.register import REGISTER_SETTINGS, check_settings, exchanged
-from api.timez import stamp
 
 if TYPE_CHECKING:
     from api.store.base import Device, Store
@@ -99,7 +99,7 @@ def exchange(
     at_ms = instant("--at", at)
     with opened() as store:
         meter = _meter(store, organization_id, device)
-        entry = None if remove else {"at": stamp(at_ms), "last": last, "first": first}
+        entry = None if remove else Exchange(at_ms, last, first).row
         try:
             rows = exchanged((meter.config or {}).get("meterExchanges"), at_ms, entry)
         except ValueError as error:

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from threading import Event
 from typing import Final
 
 from api.commands.command import warn
+from api.commands.stop_signal import StopSignal
 
 LOOK_S: Final = 0.1
 FIRST_PAUSE_S: Final = 0.5
@@ -110,29 +110,30 @@ class Supervisor:
 
     def __init__(self, children: Sequence[Child], ready: Callable[[], None]) -> None:
         self._children, self._ready = children, ready
-        self._stop, self._restart = Event(), Event()
-        self._announced = self._hopeless = False
+        self._announced = self._hopeless = self._restart = False
 
     def run(self) -> int:
         """Restarts children that end, with a line on standard error; replaces all on SIGHUP. At the
         end stops the children, first to last. Returns the exit status: 0, or 1 where one can't
         start."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, frame: self._stop.set())
+        stop = StopSignal(signal.SIGTERM, signal.SIGINT)
         if not sys.stdin or not sys.stdin.isatty():  # also sent by a terminal that closes
-            signal.signal(signal.SIGHUP, lambda number, frame: self._restart.set())
+            signal.signal(signal.SIGHUP, self._request_restart)
         try:
-            while not self._hopeless and not self._stop.is_set():
+            while not self._hopeless and not stop.wait(0):
                 for child in self._children:
                     self._check(child)
-                if self._restart.is_set():
-                    self._restart.clear()
-                    self._replace_all()
-                self._stop.wait(LOOK_S)
+                if self._restart:
+                    self._restart = False
+                    self._replace_all(stop)
+                stop.wait(LOOK_S)
         finally:
             for child in self._children:
                 child.stop()
         return int(self._hopeless)
+
+    def _request_restart(self, number: int, frame: object) -> None:
+        self._restart = True
 
     # --- Restarts --------------------------------------------------------------------------------
 
@@ -168,23 +169,23 @@ class Supervisor:
 
     # --- Replacement -----------------------------------------------------------------------------
 
-    def _replace_all(self) -> None:
+    def _replace_all(self, stop: StopSignal) -> None:
         """Replaces one after the other. Where a successor doesn't get ready, the old ones keep
         running."""
         for child in self._children:
-            if self._stop.is_set():
+            if stop.wait(0):
                 return
             if not child.overlaps:
                 child.stop()
                 child.start()
-            elif not self._replace(child):
+            elif not self._replace(child, stop):
                 return
 
-    def _replace(self, child: Child) -> bool:
+    def _replace(self, child: Child, stop: StopSignal) -> bool:
         old = replace(child, channel=-1)
         child.start()
         report, deadline_s = "", time.monotonic() + READY_S
-        while not report and not self._stop.is_set() and time.monotonic() < deadline_s:
+        while not report and not stop.wait(0) and time.monotonic() < deadline_s:
             report = child.message(LOOK_S)
             if child.ended() is not None:
                 report = report or child.message() or "it stopped"
@@ -194,7 +195,7 @@ class Supervisor:
             return True
         child.stop()
         child.pid, child.started_s = old.pid, old.started_s
-        if not self._stop.is_set():
+        if not stop.wait(0):
             warn(
                 f"the new {child.name} doesn't start, the old one keeps running:"
                 f" {report or 'too slow'}"

@@ -6,7 +6,6 @@ import signal
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -14,6 +13,7 @@ from flask.cli import with_appcontext
 
 from api.commands.command import Command, warn
 from api.commands.exit_with_parent import end_with_parent
+from api.commands.stop_signal import StopSignal
 from api.commands.store_access import opened, settings
 from api.errors import UserError
 from api.telemetry import metrics, writer_status
@@ -52,7 +52,6 @@ def run(config: Settings, *, demo: bool = False, while_parent: int | None = None
     if config.api_url:
         raise UserError("there is no store to write to: unset WEIR_API_URL")
     config.prepare()
-    stop = Event()
     with ExitStack() as stack:
         store = stack.enter_context(opened())
         stack.enter_context(only_writer(config))
@@ -70,13 +69,13 @@ def run(config: Settings, *, demo: bool = False, while_parent: int | None = None
         broker = _start_sources(stack, config, store, row_writer, demo=demo)
         listener = _start_listener(stack, config, store, row_writer) if has_ipc else None
         _start_heart(stack, config, row_writer, broker, listener, beside=not has_ipc)
-        signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
         # The terminal's interrupt goes to all processes at once; the parent decides when to end.
         if while_parent:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+            stop = StopSignal(signal.SIGTERM)
             end_with_parent(while_parent, STOP_S)
         else:
-            signal.signal(signal.SIGINT, lambda number, frame: stop.set())
+            stop = StopSignal(signal.SIGTERM, signal.SIGINT)
         stop.wait()
 
 

@@ -1,0 +1,1 @@
+"""Rules of the interface, one per file, without HTTP."""

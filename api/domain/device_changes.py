@@ -172,7 +172,8 @@ class Exchange:
 
     @property
     def row(self) -> dict[str, Any]:
-        row: dict[str, Any] = {"at": stamp(self.at_ms), "first": self.first}
+        at = stamp(self.at_ms, fraction=self.at_ms % 1_000 != 0)
+        row: dict[str, Any] = {"at": at, "first": self.first}
         return row if self.last is None else {**row, "last": self.last}
 
 

@@ -63,7 +63,7 @@ def export(devices: Sequence[Device], units: str) -> str:
     writer.writerow([SERIAL, *(_heading(each, units) for each in FIELDS), ID, UPDATED])
     for device in devices:
         values = values_of(device)
-        texts = [_cell(each, values[each.name], units) for each in FIELDS]
+        texts = [_cell(each, values[each.name], shown_unit(each.unit, units)) for each in FIELDS]
         updated = stamp(device.updated_ms, fraction=True)
         writer.writerow([_harmless(device.serial_number, "text"), *texts, device.id, updated])
     return text.getvalue()
@@ -73,9 +73,9 @@ def _heading(field: EditableField, units: str) -> str:
     return f"{field.name} ({shown_unit(field.unit, units).name})" if field.unit else field.name
 
 
-def _cell(field: EditableField, value: Any, units: str) -> str:
+def _cell(field: EditableField, value: Any, unit: ShownUnit) -> str:
     if field.unit and value is not None:
-        value = shown_unit(field.unit, units).shown(value)
+        value = unit.shown(value)
     return _harmless(as_text(value), field.kind)
 
 
@@ -105,9 +105,10 @@ def plan(store: Store, scope: Scope, text: str, editor: Editor) -> list[Row]:
         try:
             if not serial:
                 raise ValueError(f"{SERIAL} is required")
-            if serial in seen:
+            one = device.id if device else serial  # an inactive device may have the same serial
+            if one in seen:
                 raise ValueError(f"{serial} is given twice")
-            seen.add(serial)
+            seen.add(one)
             rows.append(_row(scope, number, serial, device, line, editor))
         except ValueError as error:
             rows.append(Row(number, serial, "refused", str(error)))
@@ -196,10 +197,13 @@ def _values(line: Line, before: Mapping[str, Any]) -> dict[str, Any]:
     """``before``: the device's values, {} of a new device."""
     values: dict[str, Any] = {}
     for name, (text, unit) in line.items():
-        if name not in FIELD_BY_NAME or (not before and not text.strip()):
+        field = FIELD_BY_NAME.get(name)
+        if field is None or (not before and not text.strip()):
             continue
+        if before and text.strip() == _cell(field, before[name], unit).strip():
+            continue  # as it was written, even if the text is shorter than the value
         try:
-            values[name] = typed_value(FIELD_BY_NAME[name], _own(text), unit, before.get(name))
+            values[name] = typed_value(field, _own(text), unit, before.get(name))
         except ValueError as error:
             raise ValueError(f"{name} {error}") from None
     return values

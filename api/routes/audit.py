@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from heapq import merge
+from operator import attrgetter
 from typing import Any, Final
 
 from api.catalog import INSIGHT_PREFIX
@@ -51,7 +52,8 @@ def list_audit(call: Call[AuditListQuery]) -> Reply:
 def entries(logs: list[AuditLog], query: AuditQuery) -> list[AuditEntry]:
     """Returns a page of several logs as one: changes of embeds are in the web's own log."""
     first = replace(query, limit=query.offset + query.limit, offset=0)
-    merged = merge(*(log.audit(first) for log in logs), key=lambda entry: (-entry.at_ms, entry.id))
+    newest = attrgetter("at_ms", "id")  # as each log lists them
+    merged = merge(*(log.audit(first) for log in logs), key=newest, reverse=True)
     return list(merged)[query.offset : query.offset + query.limit]
 
 

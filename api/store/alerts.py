@@ -31,8 +31,8 @@ from api.store.base.alerts import (
     SilenceRow,
 )
 from api.store.dialect_interface import Transaction
+from api.store.query import Dialect, Query
 from api.store.sql import alerts as sql
-from api.store.sql.query import Dialect, Query
 from api.timez import now_ms
 
 _IN_ONE = 400  # devices per statement

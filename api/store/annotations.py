@@ -17,9 +17,9 @@ from api.store.base.annotations import (
 )
 from api.store.base.audit import AuditEntry
 from api.store.dialect_interface import Transaction
+from api.store.query import Query
 from api.store.sql import annotations as sql
 from api.store.sql import insight as insight_sql
-from api.store.sql.query import Query
 from api.store.tables import ANNOTATION
 
 

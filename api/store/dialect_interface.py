@@ -9,8 +9,8 @@ from typing import ClassVar, Protocol, TypeVar
 
 from api.errors import UserError
 from api.store.base import Row
+from api.store.query import Dialect, Query
 from api.store.sql.arithmetic import PLAIN, Arithmetic
-from api.store.sql.query import Dialect, Query
 from api.store.sql.series import Grouped, Ranges, over_all, over_one
 from api.store.table_definition import Table
 

@@ -24,9 +24,9 @@ from api.store.base.findings import (
     HourOfReadings,
 )
 from api.store.dialect_interface import Transaction
+from api.store.query import Dialect
 from api.store.sql import findings as sql
 from api.store.sql.arithmetic import Arithmetic
-from api.store.sql.query import Dialect
 from api.store.tables import HOLIDAY
 from api.timez import LAST_INSTANT_MS
 

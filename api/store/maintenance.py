@@ -8,12 +8,12 @@ from functools import partial
 from api.catalog import DAY_MS, HOUR_MS, Resolution
 from api.store import migrations
 from api.store.base import Row, Verdict
+from api.store.query import Query
 from api.store.rebuild import rebuild
 from api.store.retention import RetentionPart
 from api.store.schema_upgrade import Versioned
 from api.store.sql import verify as verify_sql
 from api.store.sql.arithmetic import Arithmetic
-from api.store.sql.query import Query
 from api.store.sql.rollups import Range
 from api.store.tables import TIME_SERIES, Table
 from api.timez import floor_to

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Set
 from typing import Final
 
+from api.store.query import Dialect
 from api.store.sql.insight import EVERYTHING_DUE
-from api.store.sql.query import Dialect
 from api.store.tables import (
     ALERTING,
     ANNOTATION,

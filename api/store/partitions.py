@@ -10,9 +10,9 @@ from typing import Final
 from api.catalog import DAY_MS
 from api.errors import UserError
 from api.store.dialect_interface import Seam
+from api.store.query import Query
 from api.store.sql import distribution as distribution_sql
 from api.store.sql import partitions as sql
-from api.store.sql.query import Query
 from api.timez import now_ms
 
 LOOK_AGAIN_S: Final = 60.0  # a running writer notices new partitioning within this time

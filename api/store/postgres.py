@@ -29,10 +29,10 @@ from api.store.connections import (
 from api.store.dialect_interface import T, Taken
 from api.store.ingest import Arriving
 from api.store.partitions import Partitions
+from api.store.query import Dialect, Kind, Params, Query
 from api.store.schema_upgrade import Versioned
 from api.store.sql import replication
 from api.store.sql.arithmetic import GUARDED, PLAIN, Arithmetic
-from api.store.sql.query import Dialect, Kind, Params, Query
 from api.store.tables import TIME_SERIES, Table
 from api.store.web.common_store import CommonWebStore
 from api.telemetry.request_record import fetched

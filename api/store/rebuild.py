@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from api.catalog import STORED
 from api.store.dialect_interface import Transaction
+from api.store.query import Dialect
 from api.store.sql import rollups
 from api.store.sql import verify as sql
 from api.store.sql.arithmetic import Arithmetic
-from api.store.sql.query import Dialect
 from api.store.sql.rollups import Range
 
 

@@ -170,19 +170,19 @@ class RegistersPart(CorrectionsPart):
             key, rows = device.key, by_device[device.key]
             pieces = list(register_rows.pieces(rows))
             alone = key not in last  # no stored register lies between the new ones
-            new = set[int]()
-            if not alone or len(pieces) > 1:
-                new = {row.ts for row in rows if (key, row.ts) not in existing}
+            chains = [
+                self._chain_of(transaction, key, each[0].ts, each[-1].ts, each if alone else None)
+                for each in pieces
+            ]
+            # A stored register after the new ones may end a gap whose readings lie among them.
+            is_latest = chains[-1][-1].ts <= rows[-1].ts
             derived_until = NEVER_MS
-            for piece in pieces:
+            for piece, chain in zip(pieces, chains, strict=True):
                 low, high = piece[0].ts, piece[-1].ts
-                chain = self._chain_of(transaction, key, low, high, piece if alone else None)
-                all_new = (alone and chain[-1].ts <= high) or new.issuperset(
-                    row.ts for row in chain if row.ts >= low
-                )
                 derived_until = self._derive(
                     transaction, device, (low, high), chain, derived,
-                    from_ms=derived_until + 1, all_new=all_new,
+                    from_ms=derived_until + 1,
+                    all_new=is_latest and low > last.get(key, NEVER_MS),
                 )  # fmt: skip
         self._write_derived(transaction, derived)
         return fresh, derived
@@ -320,8 +320,9 @@ class RegistersPart(CorrectionsPart):
         all_new: bool = False,
     ) -> int:
         """Derives the readings of the registers in a span and of the first one after them, from
-        ``from_ms`` on. ``chain``: from `_chain_of`. ``all_new``: none of these registers existed
-        before, so that no reading was derived from them. Returns the last instant derived."""
+        ``from_ms`` on. ``chain``: from `_chain_of`. ``all_new``: no register from the span's
+        beginning on existed before, so that no reading was derived there. Returns the last instant
+        derived."""
         low, high = span
         has_before = bool(chain) and chain[0].ts < low
         has_after = bool(chain) and chain[-1].ts > high

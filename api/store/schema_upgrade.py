@@ -7,8 +7,8 @@ from typing import ClassVar, Protocol
 
 from api.errors import StoreMissing, Unavailable, UserError
 from api.store.dialect_interface import Seam
+from api.store.query import Dialect, Query
 from api.store.sql import schema_version as sql
-from api.store.sql.query import Dialect, Query
 
 
 class Schema(Protocol):

@@ -17,8 +17,8 @@ from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
 from api.store.base import ROWS_A_COMMIT, Row, StoreFile
 from api.store.common_store import CommonStore
 from api.store.damage_mark import DamageMark
+from api.store.query import Dialect, Params, Query, insert
 from api.store.schema_upgrade import Versioned
-from api.store.sql.query import Dialect, Params, Query, insert
 from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.sqlite_connections import (
     DAMAGED,

@@ -14,7 +14,7 @@ import apsw
 from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
 from api.store.base import Row
 from api.store.dialect_interface import Taken
-from api.store.sql.query import Params
+from api.store.query import Params
 
 BUSY_TIMEOUT_MS: Final = 60_000
 STATEMENTS: Final = 200  # statements kept prepared, for each connection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, replace
 
-from api.store.sql.query import Dialect, Kind
+from api.store.query import Dialect, Kind
 
 
 @dataclass(frozen=True, slots=True)

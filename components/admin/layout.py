@@ -17,8 +17,8 @@ from components.shell import ADMIN_PATH, AUDIT_PATH, IMPORT_PATH
 from components.units import UNITS, usual_units
 
 PATH: Final = ADMIN_PATH
-IMPORT_FILES_PATH: Final = f"{IMPORT_PATH}/files"  # web/forwarding.py
-SERVICE_PATH: Final = f"{PATH}/service"  # web/forwarding.py
+IMPORT_FILES_PATH: Final = f"{IMPORT_PATH}/files"  # web/dashboard.py
+SERVICE_PATH: Final = f"{PATH}/service"  # web/dashboard.py
 ROW_PX: Final = 48
 TABS: Final = (
     ("devices", "Devices"),

@@ -6,6 +6,7 @@ import base64
 import hmac
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,13 @@ def directory() -> FakeDirectory:
     return directory
 
 
+def now_s() -> int:
+    return int(time.time())
+
+
 def claims(**changes: Any) -> dict[str, Any]:
     """Valid claims with changes; None leaves a claim out."""
-    now = int(time.time())
+    now = now_s()
     good = {
         "iss": "weir", "aud": "weir", "sub": "someone", "iat": now, "exp": now + 60,
         "org": "org", "scope": "weir:read",
@@ -142,57 +147,60 @@ def _nested(depth: int) -> str:
     return f"{deep}.{deep}.x"
 
 
-NOW = int(time.time())
-BAD_TOKENS = {
-    "no token": "",
-    "not a token": "abc",
-    "two parts": "a.b",
-    "three parts of nothing": "..",
-    "not base64": "$.$.$",
-    "a UUID": DEVICE,
-    "two tokens": f"{token()},{token()}",
-    "signed by another secret": token("another secret that is long enough"),
-    "not signed": _by_hand({"alg": "none", "typ": "JWT"}, claims(), None),
-    "another algorithm": token(algorithm="HS512", key=SECRET * 2),
-    "the signature cut": token()[:-4],
-    "too long": token(padding="x" * MAX_LENGTH),
-    "deeply nested": _nested(5000),
-    "expired": token(exp=NOW - 31),
-    "from the future": token(iat=NOW + 300),
-    "not yet": token(nbf=NOW + 300),
-    "no expiry": token(exp=None),
-    "no issue time": token(iat=None),
-    "no issuer": token(iss=None),
-    "no audience": token(aud=None),
-    "no subject": token(sub=None),
-    "no organization": token(org=None),
-    "an unknown issuer": token(iss="elsewhere"),
-    "another audience": token(aud="elsewhere"),
-    "an unknown organization": token(org="nowhere"),
-    "an organization that isn't text": token(org=7),
-    "an organization with a NUL": token(org="org\0"),
-    "an organization that is half a character": token(org="\ud800"),
-    "a subject that is half a character": token(sub="\ud800"),
-    "a group that is half a character": token(groups=["\ud800"]),
-    "an expiry beyond all calendars": _by_hand(
+BAD_TOKENS: dict[str, Callable[[], str]] = {  # made when they are tested: some depend on the time
+    "no token": lambda: "",
+    "not a token": lambda: "abc",
+    "two parts": lambda: "a.b",
+    "three parts of nothing": lambda: "..",
+    "not base64": lambda: "$.$.$",
+    "a UUID": lambda: DEVICE,
+    "two tokens": lambda: f"{token()},{token()}",
+    "signed by another secret": lambda: token("another secret that is long enough"),
+    "not signed": lambda: _by_hand({"alg": "none", "typ": "JWT"}, claims(), None),
+    "another algorithm": lambda: token(algorithm="HS512", key=SECRET * 2),
+    "the signature cut": lambda: token()[:-4],
+    "too long": lambda: token(padding="x" * MAX_LENGTH),
+    "deeply nested": lambda: _nested(5000),
+    "expired": lambda: token(exp=now_s() - 31),
+    "from the future": lambda: token(iat=now_s() + 300),
+    "not yet": lambda: token(nbf=now_s() + 300),
+    "no expiry": lambda: token(exp=None),
+    "no issue time": lambda: token(iat=None),
+    "no issuer": lambda: token(iss=None),
+    "no audience": lambda: token(aud=None),
+    "no subject": lambda: token(sub=None),
+    "no organization": lambda: token(org=None),
+    "an unknown issuer": lambda: token(iss="elsewhere"),
+    "another audience": lambda: token(aud="elsewhere"),
+    "an unknown organization": lambda: token(org="nowhere"),
+    "an organization that isn't text": lambda: token(org=7),
+    "an organization with a NUL": lambda: token(org="org\0"),
+    "an organization that is half a character": lambda: token(org="\ud800"),
+    "a subject that is half a character": lambda: token(sub="\ud800"),
+    "a group that is half a character": lambda: token(groups=["\ud800"]),
+    "an expiry beyond all calendars": lambda: _by_hand(
         {"alg": "HS256"}, claims(exp=1e308), SECRET.encode()
     ),
-    "devices that aren't a list": token(devices=DEVICE),
-    "devices that aren't UUIDs": token(devices=["M-1"]),
-    "groups that aren't texts": token(groups=[1]),
-    "an expiry in words": _by_hand({"alg": "HS256"}, claims(exp="soon"), SECRET.encode()),
-    "an endless expiry": _by_hand({"alg": "HS256"}, claims(exp=float("inf")), SECRET.encode()),
-    "a key that it brings along": token(headers={"jwk": {"kty": "oct", "k": "eA"}}),
-    "a URL of keys": token(headers={"jku": "https://elsewhere.example/keys"}),
-    "a URL of a certificate": token(headers={"x5u": "https://elsewhere.example/cert"}),
-    "a certificate": token(headers={"x5c": ["MII"]}),
-    "something critical": token(headers={"crit": ["exp"]}),
+    "devices that aren't a list": lambda: token(devices=DEVICE),
+    "devices that aren't UUIDs": lambda: token(devices=["M-1"]),
+    "groups that aren't texts": lambda: token(groups=[1]),
+    "an expiry in words": lambda: _by_hand({"alg": "HS256"}, claims(exp="soon"), SECRET.encode()),
+    "an endless expiry": lambda: _by_hand(
+        {"alg": "HS256"}, claims(exp=float("inf")), SECRET.encode()
+    ),
+    "a key that it brings along": lambda: token(headers={"jwk": {"kty": "oct", "k": "eA"}}),
+    "a URL of keys": lambda: token(headers={"jku": "https://elsewhere.example/keys"}),
+    "a URL of a certificate": lambda: token(headers={"x5u": "https://elsewhere.example/cert"}),
+    "a certificate": lambda: token(headers={"x5c": ["MII"]}),
+    "something critical": lambda: token(headers={"crit": ["exp"]}),
 }
 
 
-@pytest.mark.parametrize("text", BAD_TOKENS.values(), ids=BAD_TOKENS)
-def test_an_invalid_token_is_refused_without_a_reason(directory: FakeDirectory, text: str) -> None:
-    error = refused(directory, text)
+@pytest.mark.parametrize("made", BAD_TOKENS.values(), ids=BAD_TOKENS)
+def test_an_invalid_token_is_refused_without_a_reason(
+    directory: FakeDirectory, made: Callable[[], str]
+) -> None:
+    error = refused(directory, made())
     assert isinstance(error, Unauthorized)
     assert error.challenges == (
         'Bearer realm="weir", error="invalid_token"', 'ApiKey realm="weir"'
@@ -210,7 +218,7 @@ def test_too_little_scope_is_forbidden(directory: FakeDirectory, scope: str | No
 
 
 def test_clocks_may_differ_by_half_a_minute(directory: FakeDirectory, clock: Clock) -> None:
-    now = int(time.time())
+    now = now_s()
     for text in (token(exp=now - 25), token(iat=now + 25), token(nbf=now + 25)):
         authenticator(directory, clock).principal(None, f"Bearer {text}")
 
@@ -248,7 +256,7 @@ def test_a_principal_s_id_follows_its_scope_not_its_token(
     def identity(**changes: Any) -> str:
         return gate.principal(None, f"Bearer {token(**changes)}").id
 
-    same = {identity(), identity(jti="x"), identity(exp=int(time.time()) + 90)}
+    same = {identity(), identity(jti="x"), identity(exp=now_s() + 90)}
     others = {
         identity(sub="b"),
         identity(devices=[DEVICE]),
@@ -329,7 +337,7 @@ def test_an_external_issuer_s_token_must_meet_that_issuer_s_rules(
         "our secret in their name": token(iss="https://login.example", aud="meters"),
         "another algorithm": theirs(other),
         "the public key as a secret": _by_hand({"alg": "HS256", "kid": "k1"}, in_their_name, pem),
-        "expired": theirs(algorithm, exp=NOW - 31),
+        "expired": theirs(algorithm, exp=now_s() - 31),
     }
     for why, text in bad.items():
         assert isinstance(refused(directory, text, settings), Unauthorized), why

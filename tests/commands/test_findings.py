@@ -41,7 +41,7 @@ def test_run_verify_and_rebuild(weir: CommandLine, leaking: str, sqlite_url: str
     assert weir.ask("insight", "verify", "--org", leaking) == {"devices": 1, "wrong": 0}
     assert weir.ask("insight", "rebuild", "--org", leaking, "--device", "M-1")["opened"] == 0
     store = open_store(sqlite_url)
-    from api.store.sql.query import Query
+    from api.store.query import Query
 
     with store.transaction() as transaction:  # pyright: ignore[reportAttributeAccessIssue]
         transaction.run(Query("DELETE FROM finding"))

@@ -6,7 +6,7 @@ import json
 
 from api.store.base import NewDevice
 from api.store.open import open_store
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.timez import MINUTE_MS, now_ms
 from tests.commands.conftest import CommandLine
 from tests.store.fleet import device, reading

@@ -28,7 +28,7 @@ from components.usage.url_state import read_usage_view
 from tests.tables import cases
 from web.downloads.lists import compare_file
 from web.images.compare import picture
-from web.images.figure import Box
+from web.images.svg import Box
 
 DAY_MS = 86_400_000
 EDGES = tuple(n * DAY_MS for n in range(5))

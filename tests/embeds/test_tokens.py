@@ -15,7 +15,7 @@ from api.catalog import CREDENTIAL_CACHE_S, EMBEDS_PREFIX, KEY_HEADER, PATH_PREF
 from api.embeds import EmbedDefinition
 from api.errors import Unauthorized
 from api.store.base import Grant, NewDevice
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.web.base import Embed, Maker
 from api.timez import now_ms, parse_instant
 from tests.embeds.conftest import Stage, forged

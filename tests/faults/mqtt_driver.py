@@ -11,9 +11,9 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from threading import Event
 from typing import Any, Final
 
+from api.commands.stop_signal import StopSignal
 from api.ingest.mqtt import Consumer
 from api.ingest.mqtt.intake import Message
 from api.ingest.writer import Writer
@@ -61,8 +61,7 @@ def main() -> None:
     settings |= dict(setting.split("=", 1) for setting in more)
     consumer = Doomed(Settings.from_env(settings), writer)
     consumer.point = point
-    stop = Event()
-    signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
+    stop = StopSignal(signal.SIGTERM)
     consumer.start()
     stop.wait()
     consumer.stop()

@@ -26,7 +26,7 @@ from api.store import connections, postgres
 from api.store.base import Device, Span
 from api.store.open import open_store
 from api.store.postgres import PostgresStore
-from api.store.sql.query import Query
+from api.store.query import Query
 from tests import servers
 from tests.commands.shell import alive, children, eventually
 from tests.faults.conftest import Start

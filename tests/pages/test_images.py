@@ -19,7 +19,8 @@ from components.queries import find_device, usual_interval_s
 from components.theme import DARK, LIGHT
 from tests.dashboards import CLOCKS, LIVE, NEVER, RETIRED, TRICKY, Site
 from tests.pictures import Pixel, decoded
-from web.images import figure, routes
+from web.images import routes
+from web.images.chart import caption, image
 from web.rendering import NoBrowser, RendererBusy
 
 AUTUMN_DAY = "2026-11-01T04:00:00Z..2026-11-02T05:00:00Z"
@@ -84,12 +85,12 @@ def test_the_figure_is_the_screens_own(site: Site) -> None:
     subject = Subject.of(result, usual_interval_s(site.client, result))
     drawn = chart_query.draw(site.client, subject, view, at)
     screen = charts_figure.figure(drawn.picture, drawn.canvas)
-    caption = figure.caption(drawn, "Tenant 12 main", LIVE, size, at)
-    image = figure.image(drawn, caption, size)
-    assert image["data"] == screen["data"]
+    texts = caption(drawn, "Tenant 12 main", LIVE, size, at)
+    figure = image(drawn, texts, size)
+    assert figure["data"] == screen["data"]
     for axis in ("xaxis", "yaxis", "yaxis2", "yaxis3"):
-        assert image["layout"][axis] == screen["layout"][axis]
-    gaps = [a for a in image["layout"]["annotations"] if a.get("name") != "caption"]
+        assert figure["layout"][axis] == screen["layout"][axis]
+    gaps = [a for a in figure["layout"]["annotations"] if a.get("name") != "caption"]
     assert gaps == screen["layout"]["annotations"]
     assert any("no data" in gap["text"] for gap in gaps)
 

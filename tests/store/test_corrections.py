@@ -24,7 +24,7 @@ from api.store.base import (
     Store,
 )
 from api.store.open import open_store
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.tables import READING_ORIGINAL, TIME_SERIES, UNDATED
 from api.timez import now_ms
 from tests.store.fleet import NOON_MS, new_meters, reading, steady

@@ -25,7 +25,7 @@ from api.store.base import (
     Store,
 )
 from api.store.common_store import CommonStore
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.tables import TABLES
 from tests.store.fleet import NOON_MS, device, everything, listed, reading
 from tests.tables import cases

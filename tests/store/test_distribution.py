@@ -21,11 +21,11 @@ from api.store.base import (
 from api.store.distribution import REFERENCES
 from api.store.open import open_store, open_web_store
 from api.store.postgres import DIALECT
+from api.store.query import Query
 from api.store.sql import distribution as sql
 from api.store.sql import ingest as ingest_sql
 from api.store.sql import rollups
 from api.store.sql.latest import latest
-from api.store.sql.query import Query
 from api.store.tables import DISTRIBUTED, READING, SMALL_TABLES, TABLES
 from api.store.web import migrations as web_migrations
 from tests import citus

@@ -19,7 +19,7 @@ from api.catalog import RAW
 from api.store import migrations
 from api.store.base import Grant, NewDevice, Scope, Span
 from api.store.open import open_store
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.tables import TABLES
 from api.store.web.tables import WEB_TABLES
 from tests.store.schemas.freeze import OPENERS, READINGS, SCHEMAS, START_MS, file_of, missing

@@ -11,7 +11,7 @@ import pytest
 from api.errors import UserError
 from api.roles import Role
 from api.store.base import DeviceQuery, Grant, Key, NewDevice, Scope, Store
-from api.store.sql.query import Query
+from api.store.query import Query
 
 
 @pytest.fixture

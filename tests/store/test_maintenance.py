@@ -12,7 +12,7 @@ from api.errors import StoreMissing, Unavailable, UserError
 from api.store import migrations
 from api.store.base import ReadingRow, Span, Store, Verdict
 from api.store.open import open_store
-from api.store.sql.query import Query
+from api.store.query import Query
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
 from tests.store.recomputed import rolled
 

@@ -17,8 +17,8 @@ from api.errors import UserError
 from api.store.base import Device, LatestQuery, ReadingRow, Span, Store
 from api.store.open import open_store
 from api.store.partitions import Partitions, end_ms, following, month_of, months_without, start_ms
+from api.store.query import Query
 from api.store.sql import partitions as sql
-from api.store.sql.query import Query
 from api.timez import now_ms, parse_instant
 from tests import citus
 from tests.commands.shell import eventually

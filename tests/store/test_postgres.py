@@ -12,8 +12,8 @@ from api.errors import Unavailable
 from api.store import connections, postgres
 from api.store.base import Progress, Span
 from api.store.postgres import PostgresStore
+from api.store.query import Query
 from api.store.sql import series
-from api.store.sql.query import Query
 from tests import servers
 from tests.store.fleet import new_meters, steady
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.catalog import COARSEST_STORED, HOUR_MS, MINUTE_MS, RAW
+from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS, MINUTE_MS, RAW
 from api.ingest.submission import RowResult, Submission
 from api.ingest.writer import Writer
 from api.store.base import (
@@ -88,6 +88,20 @@ def test_a_late_register_corrects_its_neighbours_and_every_rollup(store: Store) 
     assert len(readings_of(store, meter)) == 25
     assert_sound(store, meter)
     assert store.verify().wrong == 0
+
+
+@pytest.mark.parametrize("days", [(1,), (1, 3), (0.5, 2, 4)])
+def test_registers_of_several_days_divide_the_gap_that_they_come_into(
+    store: Store, days: Sequence[float]
+) -> None:
+    late, whole_at_once = meter_with(store), meter_with(store)
+    ends = [(0, 100.0), (6 * DAY_MS, 700.0)]
+    within = [(round(day * DAY_MS), 100 + 90 * day) for day in days]
+    store.write([], registers=[at(late, *each) for each in ends])
+    store.write([], registers=[at(late, *each) for each in within])
+    store.write([], registers=[at(whole_at_once, *each) for each in ends + within])
+    assert volumes(store, late) == volumes(store, whole_at_once)
+    assert_sound(store, late)
 
 
 def test_plain_readings_and_registers_coexist(store: Store) -> None:

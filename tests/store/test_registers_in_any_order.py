@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.catalog import COARSEST_STORED
+from api.catalog import COARSEST_STORED, DAY_MS
 from api.metering.register import PARTS_A_GALLON, settings_of
 from api.store import batch, register_rows
 from api.store.base import (
@@ -28,7 +28,9 @@ from tests.store.registers import (
 )
 
 _instants = st.one_of(
-    st.integers(0, 40).map(lambda n: n * QUARTER_MS), st.integers(0, 4 * 86_400_000)
+    st.integers(0, 40).map(lambda n: n * QUARTER_MS),
+    st.integers(0, 4 * DAY_MS),
+    st.integers(0, 20).map(lambda n: n * (DAY_MS // 2)),
 )
 _values = st.one_of(st.integers(0, 12_000).map(float), st.floats(0, 1e6, width=32))
 _registers = st.lists(st.tuples(_instants, _values), min_size=1, max_size=14)

@@ -12,8 +12,8 @@ from api.catalog import HOUR_MS, RAW
 from api.errors import StoreMissing, Unavailable
 from api.store import sqlite_connections
 from api.store.base import Span
+from api.store.query import Query
 from api.store.sql import registers as registers_sql
-from api.store.sql.query import Query
 from api.store.sqlite import LOOK_EVERY_S, SqliteStore
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
 

@@ -8,7 +8,7 @@ import pytest
 
 from api.catalog import METRICS, RAW, ROLLED_METRICS, STORED
 from api.store.postgres import DIALECT as POSTGRES
-from api.store.sql.query import Dialect
+from api.store.query import Dialect
 from api.store.sqlite import DIALECT as SQLITE
 from api.store.tables import (
     HOUR_COUNTER,

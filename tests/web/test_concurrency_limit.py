@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from api.errors import TooManyRequests
-from web.concurrency_limit import ConcurrencyLimit
+from web.responses import ConcurrencyLimit
 
 
 def test_each_reader_has_a_limit_of_their_own() -> None:

@@ -17,11 +17,10 @@ from api.errors import ServiceError, TooManyRequests, WeirError
 from components import session
 from components.controls import failure
 from components.fleet.queries import ServiceAccess, current_access
-from web.concurrency_limit import ConcurrencyLimit
 from web.downloads import device, lists, usage, xlsx
 from web.downloads import table as downloads_table
 from web.downloads.table import Column, Kind, Part, Table
-from web.responses import disposition
+from web.responses import ConcurrencyLimit, disposition
 
 INCOMPLETE: Final = "# INCOMPLETE: "  # the start of the last line of an interrupted file
 _END: Final = "\r\n"

@@ -1,4 +1,5 @@
-"""WSGI middleware of embeds: their paths, and the tokens that give access.
+"""WSGI middleware of embeds: their paths, the tokens that give access, and the shell, which is the
+page before its token is known.
 
 The shell, its layout and its scripts are public: they contain no data. Paths with data accept only
 an embed's token as a bearer token. No cookie is ever read or set, so that sandboxed frames without
@@ -7,8 +8,11 @@ an origin (``sandbox="allow-scripts"``) work too. Only this file of the folder m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from math import ceil
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -25,11 +29,11 @@ from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from api.timez import now_ms
 from components.controls import failure
 from components.fleet.queries import ReplyCache, ServiceAccess
-from web.embed import shell
-from web.static import STATIC_PREFIXES
+from web.static import STATIC_PREFIXES, content_security_policy
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
 
 TOKEN_CHECK: Final = "standing"  # requested by a frame every few seconds: is its token still valid?
 OTHER_EMBED: Final = "other-embed"
@@ -70,7 +74,7 @@ class EmbedMiddleware:
         application: WSGIApplication,
         client: Client,
         find: Find,
-        parts: Callable[[], shell.Parts],
+        parts: Callable[[], Parts],
         cache: ReplyCache,
         limit: FrameLimit | None = None,
     ) -> None:
@@ -84,8 +88,8 @@ class EmbedMiddleware:
             inner = {**environ, "SCRIPT_NAME": _script_name(environ), "PATH_INFO": path}
             return self._application(inner, start_response)
         embed_id, _, rest = path.removeprefix("/").partition("/")
-        if not shell.ID_FORM.fullmatch(embed_id):
-            response = shell.not_found()
+        if not ID_FORM.fullmatch(embed_id):
+            response = not_found_page()
         elif rest:
             response = _with_access(request, self._part(request, embed_id, rest))
         else:
@@ -99,14 +103,14 @@ class EmbedMiddleware:
             return _no_method("GET")
         embed = self._find(embed_id)
         if embed is None:
-            return shell.not_found()
-        made = shell.shell(self._parts(), embed_id, embed.definition)
+            return not_found_page()
+        made = shell_page(self._parts(), embed_id, embed.definition)
         return made.make_conditional(request)
 
     def _part(self, request: Request, embed_id: str, name: str) -> Response:
         method = _PUBLIC.get(name) or _GUARDED.get(name)
         if method is None:
-            return shell.not_found()
+            return not_found_page()
         if request.method == "OPTIONS":
             return Response(status=204, headers={"Access-Control-Max-Age": _PREFLIGHT_S})
         if request.method != method:
@@ -171,7 +175,7 @@ def _bearer(request: Request) -> Credential | None:
 
 def _with_access(request: Request, response: Response) -> Response:
     """Allow a frame without an origin; other pages of other sites get no access."""
-    response.headers.update(shell.HEADERS)
+    response.headers.update(HEADERS)
     response.headers["Cache-Control"] = "no-store"
     response.headers.add("Vary", "Origin")
     if request.headers.get("Origin") == _NO_ORIGIN:
@@ -239,3 +243,94 @@ class EmbedViewer:
 
 def current_viewer() -> EmbedViewer:
     return request.environ[EMBED_VIEWER]
+
+
+# --- The shell -----------------------------------------------------------------------------------
+
+
+# The form of an id.
+ID_FORM: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+HEADERS: Final = {
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_CACHED: Final = "no-cache"  # revalidated each time, since a new version has other scripts
+_CONFIG_PREFIX: Final = "\\u002fembed\\u002f"  # as Dash writes its requests' prefix into a page
+_WORDS: Final = "Embed not found. It may have been revoked, or its address is incomplete."
+
+_SHELL: Final = """<!DOCTYPE html>
+<html lang="en"{theme} data-embed="{id}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="robots" content="noindex">
+    <meta name="embed-origins" content="{origins}">
+    <title>Weir</title>
+    {head}
+  </head>
+  <body>
+    <div id="react-entry-point"><div class="_dash-loading"></div></div>
+    {body}
+  </body>
+</html>
+"""
+_NOT_FOUND: Final = f"""<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>Not found · Weir</title>
+    <style>
+      body {{ display: grid; place-items: center; min-height: 90vh; margin: 16px }}
+      p {{ font: 14px/20px system-ui, sans-serif; text-align: center }}
+    </style>
+  </head>
+  <body><p>{_WORDS}</p></body>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The common parts of every shell. ``head``: loaded before painting. ``chart``: of charts.
+    ``config`` and ``scripts``: Dash's and ours. ``script_hashes``: of the inline scripts."""
+
+    head: str
+    chart: str
+    config: str
+    scripts: str
+    script_hashes: tuple[str, ...]
+
+
+def shell_page(parts: Parts, embed_id: str, definition: EmbedDefinition) -> Response:
+    head = parts.head + (parts.chart if definition.view == "chart" else "")
+    config = parts.config.replace(_CONFIG_PREFIX, f"{_CONFIG_PREFIX}{embed_id}\\u002f", 1)
+    html = _SHELL.format(
+        id=escape(embed_id),
+        theme=f' data-theme="{definition.theme}"' if definition.theme in ("light", "dark") else "",
+        origins=escape(" ".join(definition.origins)),
+        head=head,
+        body=config + parts.scripts,
+    )
+    return _document(html, 200, _policy(parts.script_hashes, definition.origins))
+
+
+def not_found_page() -> Response:
+    """The response for an unknown id; no site may frame it."""
+    return _document(_NOT_FOUND, 404, content_security_policy(()))
+
+
+def _policy(hashes: Iterable[str], origins: Sequence[str]) -> str:
+    return content_security_policy(hashes, framed_by=("'self'", *origins))
+
+
+def _document(html: str, status: int, policy: str) -> Response:
+    body = html.encode()
+    headers = {**HEADERS, "Content-Security-Policy": policy, "Cache-Control": _CACHED}
+    response = Response(body, status=status, mimetype="text/html", headers=headers)
+    # The ETag covers the policy, which is a header.
+    response.set_etag(hashlib.sha256(policy.encode() + body).hexdigest()[:32])
+    return response

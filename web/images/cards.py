@@ -26,9 +26,22 @@ from components.ranges import Window
 from components.theme import Palette, palette
 from components.units import Units
 from components.url_state import View
-from web.images.figure import NO_DATA_PX, SMALL_PX, Box, Caption, framed, lines, no_data, nothing
-from web.images.rendered import Image, converted
-from web.images.svg import mixed, stripes, width_px, words
+from web.images.svg import (
+    NO_DATA_PX,
+    SMALL_PX,
+    Box,
+    Caption,
+    Image,
+    converted,
+    framed,
+    lines,
+    mixed,
+    no_data,
+    nothing,
+    stripes,
+    width_px,
+    words,
+)
 from web.rendering import Renderer
 from web.rendering.messages import Format
 from web.responses import file_stem, of_window

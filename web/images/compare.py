@@ -17,9 +17,19 @@ from components.image_query import Pairs
 from components.ranges import Window
 from components.theme import FONT_SIZE_PX, Palette, palette
 from components.usage.table import date_words
-from web.images.figure import SMALL_PX, Box, Caption, framed, lines, nothing
-from web.images.rendered import Image, converted
-from web.images.svg import cut, width_px, words
+from web.images.svg import (
+    SMALL_PX,
+    Box,
+    Caption,
+    Image,
+    converted,
+    cut,
+    framed,
+    lines,
+    nothing,
+    width_px,
+    words,
+)
 from web.rendering import Renderer
 from web.rendering.messages import Format
 from web.responses import file_stem, of_window

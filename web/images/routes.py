@@ -13,13 +13,14 @@ from api.errors import WeirError
 from api.timez import now_ms
 from components import session
 from components.fleet.queries import current_access
-from web.concurrency_limit import ConcurrencyLimit
 from web.images.cards import DRAWINGS, card_image
+from web.images.chart import chart_image
 from web.images.compare import compare_image
-from web.images.rendered import Image, chart_image, wall_image
+from web.images.svg import Image
+from web.images.wall import wall_image
 from web.rendering import Renderer
 from web.rendering.messages import Format
-from web.responses import disposition, problem
+from web.responses import ConcurrencyLimit, disposition, problem
 
 ROOT: Final = "/export"
 CHART: Final = f"{ROOT}/devices/<path:device_id>/chart"

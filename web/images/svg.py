@@ -1,11 +1,17 @@
-"""Building blocks of SVG drawings: document, text, stripes. Pure."""
+"""Drawings of our own as SVG: building blocks, the caption around them, and their other formats."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from html import escape
-from typing import Final
+from typing import Final, NamedTuple
 
-from components.theme import FONT
+from components.charts.figure import MARGIN_PX
+from components.image_query import Size
+from components.theme import FONT, FONT_SIZE_PX, Palette
+from web.rendering import Renderer
+from web.rendering.messages import Format
 
 STRIPE: Final = 'patternUnits="userSpaceOnUse" patternTransform="rotate(45)"'
 
@@ -55,6 +61,7 @@ def mixed(colour: str, other: str, share: float) -> str:
 
 _NARROW: Final = frozenset(" iljftrI.,:;'|!()[]·-‘’")
 _WIDE: Final = frozenset("mwMW@%—…●■▲○◌◆⬖◇")
+
 # Parts of the font's size: narrow signs, capitals, wide ones, all others.
 _REGULAR: Final = (0.36, 0.70, 0.98, 0.635)
 _BOLD: Final = (0.42, 0.78, 1.05, 0.705)
@@ -97,3 +104,112 @@ def broken(parts: tuple[str, ...], room_px: float, font_px: float, most: int) ->
     if len(whole) > most:
         whole = [*whole[: most - 1], cut(f"{whole[most - 1]} …", room_px, font_px)]
     return whole
+
+
+# --- The caption around a drawing -----------------------------------------------------------------
+
+
+EDGE_PX: Final = 16
+TITLE_PX: Final = 17
+TITLE_LINE_PX: Final = 24
+LINE_PX: Final = 17
+FOOT_PX: Final = 20
+MOST_LINES: Final = 3
+SMALL_PX: Final = FONT_SIZE_PX - 1
+NO_DATA: Final = "no data"
+NO_DATA_PX: Final = 20 + width_px(NO_DATA, SMALL_PX)
+_APART_PX: Final = 12  # between a label and its serial number
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """``lines``: below the title. ``foot``: below the drawing."""
+
+    label: str
+    serial: str
+    lines: tuple[str, ...]
+    foot: str
+
+
+class Box(NamedTuple):
+    """The area of a drawing, in CSS pixels from the image's top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def lines(parts: tuple[str, ...], size: Size) -> tuple[str, ...]:
+    """The lines below the title; range and zone fit even the smallest image."""
+    sentence = tuple(part for part in parts if part)
+    return tuple(broken(sentence, size.width - 2 * EDGE_PX, SMALL_PX, MOST_LINES))
+
+
+def framed(caption: Caption, size: Size, palette: Palette, draw: Callable[[Box], str]) -> str:
+    """The SVG. ``draw`` draws between caption and foot."""
+    top = EDGE_PX // 2 + TITLE_LINE_PX + LINE_PX * len(caption.lines) + 8
+    box = Box(EDGE_PX, top, size.width - MARGIN_PX["r"], size.height - FOOT_PX - 8)
+    foot = words(caption.foot, box.right, size.height - 8, palette.ink_3, FONT_SIZE_PX - 2, "end")
+    return document(
+        size.width, size.height, palette.surface, _head(caption, size, palette) + draw(box) + foot
+    )
+
+
+def nothing(sentence: str, box: Box, palette: Palette) -> str:
+    """Why the drawing is empty, in its middle."""
+    middle = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+    return words(
+        cut(sentence, box.right - box.left, FONT_SIZE_PX),
+        *middle,
+        palette.ink_2,
+        FONT_SIZE_PX,
+        "middle",
+    )
+
+
+def no_data(left: float, base: float, palette: Palette) -> str:
+    """The legend of the pattern ``none``."""
+    return (
+        f'<rect x="{left:.2f}" y="{base - 10:.2f}" width="14" height="12" rx="2"'
+        f' fill="url(#none)" stroke="{palette.line}"/>'
+        + words(NO_DATA, left + 20, base, palette.ink_3, SMALL_PX)
+    )
+
+
+def _head(caption: Caption, size: Size, palette: Palette) -> str:
+    room = size.width - 2 * EDGE_PX
+    serial = "" if caption.serial == caption.label else cut(caption.serial, room / 2, FONT_SIZE_PX)
+    beside = width_px(serial, FONT_SIZE_PX) + _APART_PX if serial else 0
+    label = cut(caption.label, room - beside, TITLE_PX, bold=True)
+    base = EDGE_PX // 2 + TITLE_PX
+    made = words(label, EDGE_PX, base, palette.ink, TITLE_PX, weight=700)
+    made += words(serial, size.width - EDGE_PX, base, palette.ink_2, FONT_SIZE_PX, "end")
+    for number, line in enumerate(caption.lines, start=1):
+        made += words(line, EDGE_PX, base + 2 + LINE_PX * number, palette.ink_2, SMALL_PX)
+    return made
+
+
+# --- The image -----------------------------------------------------------------------------------
+
+
+_MARGINLESS: Final = "html,body{margin:0;padding:0}svg{display:block}"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image's bytes, and its name without the ending, which is the same for the same view."""
+
+    body: bytes
+    name: str
+
+
+def converted(renderer: Renderer, svg: str, format: Format, size: Size) -> bytes:
+    """An SVG in another format; for SVG itself no browser is needed. Raises RenderingError."""
+    if format == "svg":
+        return svg.encode()
+    if format == "pdf":
+        paper = f"@page{{size:{size.width}px {size.height}px;margin:0}}"
+        return renderer.render_page(f"<style>{paper}{_MARGINLESS}</style>{svg}")
+    html = f"<style>{_MARGINLESS}</style>{svg}"
+    return renderer.render_picture(html, size.width, size.height, size.scale)

@@ -1,4 +1,4 @@
-"""The wall as one SVG: its tiles as on the screen, with a caption around them. Pure.
+"""The image of the wall: its tiles as on the screen, in one SVG with a caption around them.
 
 All data is of the board that the page draws (`components/fleet/wall.py`). SVG neither wraps nor
 clips texts, so they are cut here by an upper bound of their width.
@@ -7,11 +7,19 @@ clips texts, so they are cut here by an upper bound of their width.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from components.theme import Palette
-from web.images.svg import cut, document, mixed, width_px, words
+from api.timez import MINUTE_MS, floor_to, stamp
+from components.fleet.queries import ServiceAccess
+from components.fleet.url_state import FleetView
+from components.fleet.wall import board
+from components.image_query import Pairs, bound, read_wall
+from components.theme import Palette, palette
+from web.images.svg import Image, converted, cut, document, mixed, width_px, words
+from web.rendering import Renderer
+from web.rendering.messages import Format
+from web.responses import file_stem
 
 EDGE: Final = 16
 GAP: Final = 12
@@ -206,3 +214,33 @@ def _state(name: str, palette: Palette) -> tuple[str, str]:
         "degraded": (palette.warn, mixed(palette.warn, palette.ink, 0.72)),  # as in the stylesheet
         "silent": (palette.bad, palette.bad),
     }.get(name, (palette.off, palette.ink_2))
+
+
+# --- The image of an address ---------------------------------------------------------------------
+
+
+def wall_image(
+    access: ServiceAccess, renderer: Renderer, pairs: Pairs, format: Format, now_ms: int
+) -> Image:
+    """One page of the wall, up to fifty tiles. Raises as `chart_image`."""
+    view, theme, size = read_wall(pairs)
+    tile_data = board(access, view, now_ms)
+    svg, height = wall(tile_data, palette(theme), size.width, _tile_texts(tile_data, view))
+    name = file_stem("fleet", view.span.name, _minute(now_ms))
+    if format == "png":
+        bound(size.width, height, size.scale)
+    return Image(converted(renderer, svg, format, replace(size, height=height)), name)
+
+
+def _minute(at_ms: int) -> str:
+    """An instant as it stands in a name, to the minute: ``2026-11-20T234100Z``."""
+    return stamp(floor_to(at_ms, MINUTE_MS)).replace(":", "")
+
+
+def _tile_texts(tile_data: dict[str, Any], view: FleetView) -> str:
+    """The subtitle: window, page, zone, totals."""
+    zone = view.zone or "each device’s own time zone"
+    sums = (f"{t['label']} {t['value']}" for t in tile_data["totals"][:4])
+    return " · ".join(
+        (view.span.label, tile_data["pages"]["words"], tile_data["count_text"], zone, *sums)
+    )

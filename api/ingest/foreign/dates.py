@@ -58,6 +58,7 @@ CLOCKS: Final = (
     "%H:%M:%S", "%H:%M", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M %p", "%H.%M.%S", "%H.%M", "%H%M%S",
     "%H%M", "%Hh%M", "%I:%M%p", "%I:%M:%S%p", "%I %p", "%H",
 )  # fmt: skip
+_NUMBER_CLOCKS: Final = {"%H%M%S": 6, "%H%M": 4}
 FAULTY_SHARE: Final = 0.05  # of a column's dates, which may be impossible ones
 _JOINTS: Final = (" ", "T", ", ", "", "  ", ":", " - ", "-", "_")
 
@@ -108,6 +109,33 @@ def is_date_only(form: str) -> bool:
     return "%" in form and not any(sign in form for sign in ("%H", "%I"))
 
 
+def number_clock_form(texts: Sequence[str]) -> str | None:
+    """Returns the format of clock times written as numbers, whose leading zeros may be missing:
+    90000 is 09:00:00, 930 is 09:30."""
+    filled = _dated(texts)
+    if not filled or not all(
+        text.isascii() and text.isdigit() and len(text) < 7 for text in filled
+    ):
+        return None
+    latest = max(map(int, filled))
+    form = "%H%M%S" if latest > 2400 else "%H%M"
+    short = form == "%H%M" and max(map(len, filled)) < 3  # hours
+    return form if not short and _all_read(_with_whole_clocks(filled, form), form) else None
+
+
+def _with_whole_clocks(texts: Sequence[str], form: str) -> Sequence[str]:
+    """Adds the leading zeros of clock times that are numbers."""
+    width = next((n for clock, n in _NUMBER_CLOCKS.items() if _ends_in(form, clock)), 0)
+    if not width:
+        return texts
+    parts = (text.strip().rpartition(" ") for text in texts)
+    return [f"{date}{space}{clock.zfill(width)}" if clock else "" for date, space, clock in parts]
+
+
+def _ends_in(form: str, clock: str) -> bool:
+    return form == clock or form.endswith(f" {clock}")
+
+
 def clock_form(texts: Sequence[str]) -> str | None:
     """Returns the format of a column of clock times without dates."""
     filled = _dated(texts)
@@ -143,6 +171,7 @@ def parse_times(texts: Sequence[str], form: str) -> tuple[Ints, Bools, Bools]:
         return ms, ok, np.full(len(texts), form in _EPOCHS)
     if form == ISO:
         return _parse_iso(texts)
+    texts = _with_whole_clocks(texts, form)
     ms, ok = parse_column(_as_iso(texts, form))
     _read_rest(texts, ms, ok, form)
     return np.where(ok, ms, 0), ok, np.full(len(texts), form.endswith("%z"))

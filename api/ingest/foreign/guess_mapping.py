@@ -12,22 +12,13 @@ import numpy as np
 
 from api.errors import UserError
 from api.ingest.csv_records import Record, Unreadable
-from api.ingest.foreign.column_meanings import (
-    Column,
-    Meanings,
-    column,
-    guess_meanings,
-    is_fahrenheit,
-    is_sum_of_others,
-    likely_devices,
-    likely_volume,
-    row_rises,
-    values_of,
-    words_of,
-)
+from api.ingest.foreign.column_meanings import guess_meanings, is_fahrenheit
+from api.ingest.foreign.columns import Column, Meanings, column
 from api.ingest.foreign.dates import EXCEL, NUMERIC, has_offset, parse_times
 from api.ingest.foreign.days import Cells, cells, form_of_dates
+from api.ingest.foreign.device_columns import likely_devices
 from api.ingest.foreign.encoding import guess_encoding
+from api.ingest.foreign.heading_words import words_of
 from api.ingest.foreign.mapping import DEVICE_ZONE, ColumnMapping, Is, Mapping, joined_texts
 from api.ingest.foreign.rows import (
     column_names,
@@ -63,6 +54,7 @@ from api.ingest.foreign.text_columns import (
     with_unit,
 )
 from api.ingest.foreign.units import Values, unit_in
+from api.ingest.foreign.water_values import is_sum_of_others, likely_volume, row_rises, values_of
 from api.ingest.foreign.workbooks import choose
 from api.ingest.foreign.zones import zone_in
 

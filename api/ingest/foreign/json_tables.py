@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, cast
@@ -15,21 +16,53 @@ LARGEST_DOCUMENT: Final = 256 << 20  # bytes unpacked: it is read as a whole
 _DEEPEST: Final = 6
 _NAMED: Final = 1_000  # rows whose names become columns
 
+_BEGINNING: Final = re.compile(  # not of a unit in brackets, such as [m3] or [-]
+    rb"\{|\[\s*(?:[\[{\"\]]|$|(?:-?\d[\d.eE+-]*|true|false|null)\s*(?:[,\]]|$))"
+)
+
 Fields = dict[str, str]
 
 
-def flat(value: object, prefix: str = "", depth: int = 0) -> Fields:
+def flat(value: object) -> Fields:
     """Returns the object's values as texts by path (``payload.volume``)."""
+    return {path: text_of(entry) for path, entry in _leaves(value).items()}
+
+
+def line_rows(value: object) -> list[Fields]:
+    """Returns the rows of one line's object: several if it has lists of equal length, such as
+    values and their times."""
+    leaves = _leaves(value)
+    columns = _columns({path: entry for path, entry in leaves.items() if type(entry) is list})
+    if len(columns) < 2:
+        return [{path: text_of(entry) for path, entry in leaves.items()}]
+    same = {path: text_of(entry) for path, entry in leaves.items() if path not in columns}
+    return [same | row for row in _of_columns(columns)]
+
+
+def _leaves(value: object, prefix: str = "", depth: int = 0) -> dict[str, object]:
     if not isinstance(value, dict) or depth > _DEEPEST:
         return {}
-    fields: Fields = {}
+    leaves: dict[str, object] = {}
     for name, entry in cast("dict[str, object]", value).items():
         path = f"{prefix}{name}"
         if isinstance(entry, dict):
-            fields |= flat(cast("object", entry), f"{path}.", depth + 1)
+            leaves |= _leaves(cast("object", entry), f"{path}.", depth + 1)
         elif entry is not None:
-            fields[path] = text_of(entry)
-    return fields
+            leaves[path] = entry
+    return leaves
+
+
+def _columns(fields: dict[str, object]) -> dict[str, list[object]]:
+    """Returns the longest of these lists, of those without objects or lists in them."""
+    lists = {name: entries for name, value in fields.items() if (entries := _list(value))}
+    plain = {name: each for name, each in lists.items() if not {*map(type, each)} & {dict, list}}
+    longest = max(map(len, plain.values()), default=0)
+    return {name: each for name, each in plain.items() if len(each) == longest}
+
+
+def _of_columns(columns: dict[str, list[object]]) -> Iterator[Fields]:
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, map(text_of, values), strict=True))
 
 
 def text_of(value: object) -> str:
@@ -41,7 +74,7 @@ def text_of(value: object) -> str:
 def is_document(head: bytes) -> bool:
     """Whether the text is one JSON document, not one object per line."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not text.startswith((b"{", b"[")):
+    if not _BEGINNING.match(text):
         return False
     first, _, rest = text.partition(b"\n")
     line = _loaded(first)
@@ -119,12 +152,9 @@ def _of_object(fields: dict[str, object], outer: Fields, depth: int) -> Iterator
         yield from _rows(table, {**outer, **own, **several}, depth + 1)
     if tables:
         return
-    length = max(map(len, lists.values()), default=0)
-    columns = {name: entries for name, entries in lists.items() if len(entries) == length}
-    if length > 1 and len(columns) > 1:
-        for values in zip(*columns.values(), strict=True):
-            texts = dict(zip(columns, map(text_of, values), strict=True))
-            yield {**outer, **own, **texts}
+    columns = _columns(fields)
+    if len(columns) > 1:
+        yield from ({**outer, **own, **row} for row in _of_columns(columns))
     elif own:
         yield {**outer, **flat(fields)}
 

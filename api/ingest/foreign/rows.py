@@ -13,7 +13,7 @@ from typing import Final
 
 from api.errors import UserError
 from api.ingest.csv_records import Record, Unreadable, records
-from api.ingest.foreign.json_tables import document_rows, flat, is_document
+from api.ingest.foreign.json_tables import document_rows, flat, is_document, line_rows
 from api.ingest.foreign.mapping import Form, Mapping
 from api.ingest.foreign.workbooks import sheet_rows
 from api.ingest.json_lines import parse_payload
@@ -170,10 +170,12 @@ def _objects(lines: Iterator[str] | list[str], names: list[str] | None) -> Itera
         yield names
         rows = chain((line for line, _ in first), rows)
     for line in rows:
-        fields = flat(parse_payload(line))
-        yield (
-            [fields.get(name, "") for name in names] if fields else Unreadable((line.rstrip("\n"),))
-        )
+        for fields in line_rows(parse_payload(line)):
+            yield (
+                [fields.get(name, "") for name in names]
+                if fields
+                else Unreadable((line.rstrip("\n"),))
+            )
 
 
 def decoded(head: bytes, encoding: str) -> str:

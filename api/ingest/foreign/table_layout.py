@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from api.ingest.csv_records import Record
-from api.ingest.foreign.column_meanings import METERS, Column, Meanings, words_of
+from api.ingest.foreign.columns import Column, Meanings
 from api.ingest.foreign.dates import clock_form, guess_form
 from api.ingest.foreign.days import are_cells
+from api.ingest.foreign.heading_words import METERS, words_of
 from api.ingest.foreign.mapping import Mapping
 from api.ingest.foreign.numbers import NO_VALUE, guess_decimal, parse_numbers
 from api.ingest.foreign.text_columns import UNITS, ZONES, is_zone

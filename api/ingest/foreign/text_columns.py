@@ -11,7 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from api.ingest.foreign.column_meanings import Column, words_of
+from api.ingest.foreign.columns import Column
+from api.ingest.foreign.heading_words import words_of
 from api.ingest.foreign.units import factor, row_unit, unit_in
 from api.timez import zone
 

@@ -14,9 +14,9 @@ from api.store.alert_tables import (
 )
 from api.store.base import Scope
 from api.store.base.alerts import AlertQuery
+from api.store.query import Dialect, Query, both, marks
 from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.directory import visible
-from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import value
 from api.store.table_definition import Table
 from api.store.tables import ALERT_DUE, DEVICE, DEVICE_GROUP

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from api.store.base import Scope
 from api.store.base.annotations import Annotation, AnnotationKind, AnnotationQuery
+from api.store.query import Dialect, Query, both, marks
 from api.store.sql.audit import containing
 from api.store.sql.directory import visible
-from api.store.sql.query import Dialect, Query, both, marks
 from api.store.tables import ANNOTATION, DEVICE, DEVICE_GROUP
 
 _COLUMNS = ", ".join(f"a.{name}" for name in ANNOTATION.names)

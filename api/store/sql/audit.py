@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.store.base.audit import AuditQuery
-from api.store.sql.query import Query, both
+from api.store.query import Query, both
 from api.store.tables import Table
 
 

@@ -8,8 +8,8 @@ from api.store.alert_tables import ALERT_MESSAGE
 from api.store.base import Scope
 from api.store.base.insight import StatusQuery
 from api.store.billing_tables import AMOUNTS, BILLING, MONTH_END
+from api.store.query import Dialect, Query, marks
 from api.store.sql.insight import matching_devices
-from api.store.sql.query import Dialect, Query, marks
 from api.store.tables import DEVICE, DEVICE_ANCESTOR, DEVICE_STATUS
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.catalog import METRICS
-from api.store.sql.query import Dialect, Query
+from api.store.query import Dialect, Query
 from api.store.sql.series import between
 from api.store.tables import READING, READING_ORIGINAL
 

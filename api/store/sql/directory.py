@@ -9,7 +9,7 @@ from typing import Any
 from api.catalog import DEVICE_ORDER_FIELDS
 from api.store.base import DeviceQuery, Grant, Organization, Scope
 from api.store.devices import COLUMNS
-from api.store.sql.query import Dialect, Query, both, marks
+from api.store.query import Dialect, Query, both, marks
 from api.store.tables import (
     DEVICE,
     DEVICE_ANCESTOR,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.tables import TIME_SERIES, Table
 
 BY: Final = "device_id"  # first part of every key of the time series

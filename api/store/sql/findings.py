@@ -24,9 +24,9 @@ from api.store.base.findings import (
     FindingSetting,
     OpenFindings,
 )
+from api.store.query import Dialect, Query, both, marks
 from api.store.sql.arithmetic import Arithmetic
 from api.store.sql.directory import visible
-from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import value
 from api.store.tables import (
     COUNTED,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.catalog import COARSEST_STORED, FLOW_RATE, STORED, Aggregate, Resolution
+from api.store.query import Query, marks
 from api.store.sql.arithmetic import Arithmetic
-from api.store.sql.query import Query, marks
 from api.store.sql.series import value
 from api.store.tables import HOUR_COUNTER, counter
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.store.alert_tables import ALERT_RULE, ALERT_SILENCE
 from api.store.annotation_tables import ANNOTATION
 from api.store.billing_tables import BILLING
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.tables import API_KEY, DEVICE, DEVICE_GROUP, INSIGHT_SETTING, KEY_GRANT
 
 _IN_GROUP = (

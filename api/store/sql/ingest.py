@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from api.catalog import METRICS
 from api.store.base import Progress, Refusal
-from api.store.sql.query import Dialect, Query, of_one_device
+from api.store.query import Dialect, Query, of_one_device
 from api.store.sql.rollups import Range
 from api.store.table_definition import Table
 from api.store.tables import DEVICE, HOUR_COUNTER, IMPORT_PROGRESS, READING, REFUSAL, UNDATED

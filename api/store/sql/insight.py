@@ -12,8 +12,8 @@ from api.store.base import Scope, StatusQuery
 from api.store.base.findings import BEHIND_MS
 from api.store.base.insight import NOTICE_RANK
 from api.store.devices import COLUMNS
+from api.store.query import Dialect, Query, both, marks
 from api.store.sql.directory import visible
-from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import value
 from api.store.tables import (
     DEVICE,

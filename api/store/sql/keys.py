@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.store.base import Key
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.tables import API_KEY, KEY_GRANT, KEY_USE
 
 _KEY = (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from api.catalog import COARSEST_STORED, METRICS, QUALITY, RAW, STORED, Aggregate, Resolution
 from api.store.base import LatestQuery, LatestResult, Row
-from api.store.sql.query import Query, both, marks
+from api.store.query import Query, both, marks
 from api.store.sql.series import Closed, Part, closed, counted, cover, hours_and_edges, value
 from api.store.tables import HOUR_COUNTER, READING
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.store.sql.query import Dialect, Query
+from api.store.query import Dialect, Query
 from api.store.tables import HOUR_COUNTER, READING
 
 BEFORE: Final = f"{READING.name}_before_"  # existing rows from before partitioning

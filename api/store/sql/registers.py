@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from api.catalog import HOUR_MS, METRICS
-from api.store.sql.query import Dialect, Query, both, of_one_device
+from api.store.query import Dialect, Query, both, of_one_device
 from api.store.sql.series import between
 from api.store.tables import DERIVED_SEQ, DEVICE, HOUR_COUNTER, READING, REGISTER
 

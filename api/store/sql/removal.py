@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from api.store.alert_tables import ALERT_SILENCE
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.table_definition import Table
 from api.store.tables import (
     API_KEY,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from api.store.sql.query import Query
+from api.store.query import Query
 
 
 def status() -> Query:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from api.catalog import COARSEST_STORED, RAW, ROLLED_METRICS, STORED, Metric, Resolution
+from api.store.query import Dialect, Query, of_one_device
 from api.store.sql.arithmetic import PLAIN, Arithmetic
-from api.store.sql.query import Dialect, Query, of_one_device
 from api.store.tables import COUNTED, HOUR_COUNTER, ROLLUPS, Table, counter, finer
 
 Range = tuple[int, int, int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from api.store.sql.query import Dialect, Query
+from api.store.query import Dialect, Query
 
 
 def create_version_table(dialect: Dialect, table: str) -> Query:

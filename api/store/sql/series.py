@@ -15,8 +15,8 @@ from api.catalog import (
     Resolution,
 )
 from api.store.base import Condition, Span, Where
+from api.store.query import Dialect, Query, both
 from api.store.sql.arithmetic import PLAIN, Arithmetic
-from api.store.sql.query import Dialect, Query, both
 from api.store.tables import HOUR_COUNTER, REGISTER, UNDATED, counter
 from api.timez import FIRST_INSTANT_MS, LAST_INSTANT_MS, ceil_to, floor_to
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from api.catalog import COARSEST_STORED, ROLLED_METRICS, Resolution
+from api.store.query import Query, both
 from api.store.sql.arithmetic import PLAIN, Arithmetic
-from api.store.sql.query import Query, both
 from api.store.sql.rollups import Range, flat
 from api.store.sql.series import between
 from api.store.tables import DEVICE, HOUR_COUNTER, READING, ROLLUPS, TIME_SERIES, Table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.catalog import COARSEST_STORED, FLOW_AMOUNT, STORED, Aggregate, Resolution
+from api.store.query import Dialect, Query, both, marks
 from api.store.sql.arithmetic import Arithmetic
-from api.store.sql.query import Dialect, Query, both, marks
 from api.store.sql.series import Closed, Ranges, between, cover, value
 
 _LADDER = (COARSEST_STORED, STORED[0])

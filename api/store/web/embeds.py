@@ -13,7 +13,7 @@ from api.store.audit import AuditPart
 from api.store.base import AuditEntry, Grant, Row
 from api.store.dialect_interface import Taken
 from api.store.schema_upgrade import Versioned
-from api.store.sql import embeds as sql
+from api.store.web import statements as sql
 from api.store.web.base import Embed, Maker
 from api.store.web.tables import EMBED, WEB_AUDIT
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from api.store.sql.query import Dialect
+from api.store.query import Dialect
 from api.store.web.tables import EMBED, WEB_AUDIT
 
 VERSION_TABLE: Final = "web_schema_version"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from api.ingest.foreign.column_meanings import column, guess_meanings
+from api.ingest.foreign.column_meanings import guess_meanings
+from api.ingest.foreign.columns import column
 from api.ingest.foreign.dates import guess_form, parse_times
 from api.ingest.foreign.encoding import guess_encoding
 from api.ingest.foreign.numbers import guess_decimal, parse_numbers

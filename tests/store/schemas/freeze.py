@@ -30,7 +30,7 @@ from api.store.base import (
     Scope,
 )
 from api.store.open import open_store, open_web_store
-from api.store.sql.query import Query
+from api.store.query import Query
 from api.store.tables import TABLES
 from api.store.web import migrations as web_migrations
 from api.store.web.base import Embed, Maker

@@ -18,7 +18,7 @@ from tests.pages.elements import hints
 from tests.tables import cases
 from tests.world import ms
 from web.images import cards
-from web.images.figure import Box
+from web.images.svg import Box
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOX = Box(16, 80, 984, 390)

@@ -1,5 +1,5 @@
 /* The tiles of a frame: requested, drawn (assets/fleet-tiles.js), refreshed. The server decides
-   every text (web/embed/tiles.py). The question: {window, zone, units, drawn, request_id}. */
+   every text (web/embed/content.py). The question: {window, zone, units, drawn, request_id}. */
 import * as controls from "../../../assets/controls.js";
 import { noUpdate, register, setProps } from "../../../assets/dash.js";
 import * as fleetTiles from "../../../assets/fleet-tiles.js";

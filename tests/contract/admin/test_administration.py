@@ -2,73 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_30_VALIDATOR
 
 from api.catalog import KEY_HEADER, RAW
 from api.domain.device_fields import FIELDS
 from api.insight.alerts.rules import Rule, StoredRule
 from api.insight.status_projection import Projection
-from api.roles import Role
-from api.store.base import AuditQuery, DeviceQuery, Grant, Refusal, Scope, Span, Store
+from api.store.base import DeviceQuery, Grant, Refusal, Scope, Span
 from api.store.base.billing import BillingRow
-from tests.world import ACME, DEVICES, FOREIGN, LONE, METER, OTHER, QUIET, TWIN, World
-
-EVERYTHING = Scope(ACME, Grant(everything=True))
-
-
-@pytest.fixture
-def world(store: Store) -> World:
-    """A world of its own, since these tests change it. A few readings of one device are enough."""
-    world = World(store)
-    for organization in (ACME, OTHER):
-        store.create_organization(organization.title(), organization_id=organization)
-        store.import_devices(organization, DEVICES[organization])
-    (device,) = store.resolve(EVERYTHING, [TWIN])
-    assert device is not None
-    world.devices[TWIN] = device
-    rows: list[Any] = [(device.key, minute * 60_000, *(1.0,) * 7) for minute in range(20)]
-    world.readings[TWIN] = rows
-    store.write(world.readings[TWIN])
-    return world
-
-
-class Admin:
-    """A client with the key of an administrator, of all devices or with the given grant."""
-
-    def __init__(self, world: World, grant: Grant | None = None) -> None:
-        self._world = world
-        grant = Grant(everything=True) if grant is None else grant
-        self.secret, self.key_id = world.new_key(grant, role=Role.ADMINISTRATOR)
-
-    def ask(self, method: str, path: str, body: Any = None, status: int = 200) -> Any:
-        sent = {} if body is None else {"json": body}
-        answer = self._world.client.open(
-            f"/admin/v1{path}", method=method, headers={KEY_HEADER: self.secret}, **sent
-        )
-        assert answer.status_code == status, answer.text
-        return answer.get_json()
-
-    def device(self, id: str) -> dict[str, Any]:
-        rows = [
-            row
-            for active in ("true", "false")
-            for row in self.ask("GET", f"/devices?active={active}")["data"]
-        ]
-        return next(row for row in rows if row["id"] == id)
-
-
-@pytest.fixture
-def admin(world: World) -> Admin:
-    return Admin(world)
-
-
-def actions(world: World, kind: str) -> list[tuple[str, str]]:
-    entries = world.store.audit(AuditQuery(ACME, kind=kind))
-    return [(entry.action, entry.author) for entry in entries]
-
+from tests.contract.admin.conftest import Admin, actions
+from tests.world import ACME, FOREIGN, LONE, METER, OTHER, TWIN, World
 
 # --- Devices -------------------------------------------------------------------------------------
 
@@ -185,69 +128,9 @@ def test_a_meter_exchange_is_recorded_and_undone(world: World, admin: Admin) -> 
     path = f"/devices/{METER}/exchanges"
     assert admin.ask("DELETE", path, {"at": "2026-03-01T10:00:00.000+01:00"})["exchanges"] == []
     assert [action for action, _ in actions(world, "device")] == ["undo exchange", "exchange"]
-
-
-# --- The CSV file --------------------------------------------------------------------------------
-
-
-def test_a_file_is_previewed_before_it_is_applied(world: World, admin: Admin) -> None:
-    text = admin.ask("GET", "/devices/file")["csv"]
-    assert admin.ask("POST", "/devices/file", {"csv": text})["unchanged"] == 6
-    lines = text.splitlines()
-    head = lines[0].split(",")
-    file = "\n".join(
-        [
-            "serialNumber;label;price;updated",
-            "T-1;Tower;0.02;",
-            "NEW 1;;;",
-            "M-1;x;dear;",
-            "Q 1;x;;2020-01-01T00:00:00Z",
-            "L/1;=cmd;;",
-            "L/1;again;;",
-        ]
-    )
-    seen = admin.ask("POST", "/devices/file", {"csv": file})
-    assert (seen["created"], seen["changed"], seen["refused"]) == (1, 2, 3)
-    assert [(row["line"], row["deed"]) for row in seen["rows"]] == [
-        (2, "change"), (3, "create"), (4, "refused"), (5, "refused"), (6, "change"),
-        (7, "refused"),
-    ]  # fmt: skip
-    assert admin.device(TWIN)["label"] == "alpha"  # nothing yet
-    at = admin.ask("POST", "/devices/file", {"csv": file, "preview": False})["at"]
-    assert (admin.device(TWIN)["label"], admin.device(TWIN)["price"]) == ("Tower", 0.02)
-    assert admin.device(QUIET)["label"] == "epsilon"
-    assert "'=cmd" in admin.ask("GET", "/devices/file")["csv"]
-    assert head[0] == "serialNumber"
-    admin.ask("PATCH", "/devices", {"devices": [LONE], "set": {"label": "own"}})
-    done = admin.ask("DELETE", "/devices/file", {"at": at})
-    assert done == {"restored": 1, "deleted": 1, "stay": ["L/1"]}
-    assert (admin.device(TWIN)["label"], admin.device(LONE)["label"]) == ("alpha", "own")
-    assert admin.ask("POST", "/devices/file", {"csv": text})["created"] == 0
-    admin.ask("DELETE", "/devices/file", {"at": "2020-01-01T00:00:00Z"}, 404)
-
-
-def test_a_file_has_the_organizations_units(admin: Admin) -> None:
-    """Its headings name them; a file that comes back unchanged changes nothing."""
-    admin.ask("PATCH", "/devices", {"devices": [TWIN], "set": {"price": 0.01, "highFlowLimit": 35}})
-    admin.ask("PATCH", "/organization", {"units": "metric"})
-    text = admin.ask("GET", "/devices/file")["csv"]
-    row = dict(
-        zip(*(line.split(",") for line in text.splitlines() if line[:1] in "sT"), strict=True)
-    )
-    assert (row["price (per m³)"], row["highFlowLimit (L/min)"]) == ("2.641721", "132.489412")
-    assert admin.ask("POST", "/devices/file", {"csv": text})["unchanged"] == 6
-    file = "serialNumber,price (per m³),highFlowLimit (gal/min)\nT-1,3.5,40"
-    admin.ask("POST", "/devices/file", {"csv": file, "preview": False})
-    assert admin.device(TWIN)["price"] == pytest.approx(0.013248941244, rel=1e-15)
-    assert admin.device(TWIN)["highFlowLimit"] == 40
-    assert ",3.5," in admin.ask("GET", "/devices/file")["csv"]
-    for heading in ("price (per L)", "price,price (per m³)", "label (m³)"):
-        admin.ask("POST", "/devices/file", {"csv": f"serialNumber,{heading}\nT-1,1"}, 400)
-
-
-def test_a_file_of_something_else_is_refused(admin: Admin) -> None:
-    for text in ("label\nx", "serialNumber,colour\nM-1,red", "", 'serialNumber\n"' + "x" * 200_000):
-        admin.ask("POST", "/devices/file", {"csv": text}, 400)
+    within = {"at": "2026-03-01T09:00:00.500Z"}  # a register at 09:00:00 is the old meter's
+    assert admin.ask("POST", path, within, 201)["exchanges"] == [{**within, "first": 0}]
+    assert admin.ask("DELETE", path, within)["exchanges"] == []
 
 
 # --- The organization, groups --------------------------------------------------------------------

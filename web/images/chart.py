@@ -1,39 +1,38 @@
-"""Adds the caption to an image: to the figure of the screen, or to an SVG of our own. Pure."""
+"""The image of a device's chart: the figure of the screen with a caption."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from html import escape
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from api.client import Client
 from components import chart_query, formatting
-from components.chart_query import Drawn, emptiness, zone_note
+from components.chart_query import Drawn, Subject, emptiness, zone_note
 from components.charts import figure
 from components.charts.figure import MARGIN_PX, Figure
 from components.formatting import Clock
-from components.image_query import Size
-from components.theme import FONT_SIZE_PX, Palette
-from web.images.svg import broken, cut, document, width_px, words
+from components.image_query import Pairs, Size, read_chart
+from components.queries import find_device, usual_interval_s
+from components.theme import FONT_SIZE_PX
+from web.images.svg import (
+    EDGE_PX,
+    FOOT_PX,
+    LINE_PX,
+    MOST_LINES,
+    TITLE_LINE_PX,
+    TITLE_PX,
+    Caption,
+    Image,
+    broken,
+    cut,
+    width_px,
+)
+from web.rendering import Renderer
+from web.rendering.messages import Format
+from web.responses import file_stem, of_window
 
-EDGE_PX: Final = 16
-TITLE_PX: Final = 17
-TITLE_LINE_PX: Final = 24
-LINE_PX: Final = 17
-FOOT_PX: Final = 20
-MOST_LINES: Final = 3
 LOW_PX: Final = 320  # a lower image has two lines
 LEAST_PLOT_PX: Final = 150  # a lower plot is too small for its metric's name
-
-
-@dataclass(frozen=True, slots=True)
-class Caption:
-    """``lines``: below the title. ``foot``: below the drawing."""
-
-    label: str
-    serial: str
-    lines: tuple[str, ...]
-    foot: str
 
 
 def caption(drawn: Drawn, label: str, serial: str, size: Size, now_ms: int) -> Caption:
@@ -140,69 +139,22 @@ def _text(text: str, *, y: float, shift: int, font: dict[str, Any]) -> Figure:
     }
 
 
-# --- The frame of a drawing of our own ------------------------------------------------------------
+# --- The image of an address ---------------------------------------------------------------------
 
 
-SMALL_PX: Final = FONT_SIZE_PX - 1
-NO_DATA: Final = "no data"
-NO_DATA_PX: Final = 20 + width_px(NO_DATA, SMALL_PX)
-_APART_PX: Final = 12  # between a label and its serial number
-
-
-class Box(NamedTuple):
-    """The area of a drawing, in CSS pixels from the image's top left."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-
-def lines(parts: tuple[str, ...], size: Size) -> tuple[str, ...]:
-    """The lines below the title; range and zone fit even the smallest image."""
-    sentence = tuple(part for part in parts if part)
-    return tuple(broken(sentence, size.width - 2 * EDGE_PX, SMALL_PX, MOST_LINES))
-
-
-def framed(caption: Caption, size: Size, palette: Palette, draw: Callable[[Box], str]) -> str:
-    """The SVG. ``draw`` draws between caption and foot."""
-    top = EDGE_PX // 2 + TITLE_LINE_PX + LINE_PX * len(caption.lines) + 8
-    box = Box(EDGE_PX, top, size.width - MARGIN_PX["r"], size.height - FOOT_PX - 8)
-    foot = words(caption.foot, box.right, size.height - 8, palette.ink_3, FONT_SIZE_PX - 2, "end")
-    return document(
-        size.width, size.height, palette.surface, _head(caption, size, palette) + draw(box) + foot
-    )
-
-
-def nothing(sentence: str, box: Box, palette: Palette) -> str:
-    """Why the drawing is empty, in its middle."""
-    middle = (box.left + box.right) / 2, (box.top + box.bottom) / 2
-    return words(
-        cut(sentence, box.right - box.left, FONT_SIZE_PX),
-        *middle,
-        palette.ink_2,
-        FONT_SIZE_PX,
-        "middle",
-    )
-
-
-def no_data(left: float, base: float, palette: Palette) -> str:
-    """The legend of the pattern ``none``."""
-    return (
-        f'<rect x="{left:.2f}" y="{base - 10:.2f}" width="14" height="12" rx="2"'
-        f' fill="url(#none)" stroke="{palette.line}"/>'
-        + words(NO_DATA, left + 20, base, palette.ink_3, SMALL_PX)
-    )
-
-
-def _head(caption: Caption, size: Size, palette: Palette) -> str:
-    room = size.width - 2 * EDGE_PX
-    serial = "" if caption.serial == caption.label else cut(caption.serial, room / 2, FONT_SIZE_PX)
-    beside = width_px(serial, FONT_SIZE_PX) + _APART_PX if serial else 0
-    label = cut(caption.label, room - beside, TITLE_PX, bold=True)
-    base = EDGE_PX // 2 + TITLE_PX
-    made = words(label, EDGE_PX, base, palette.ink, TITLE_PX, weight=700)
-    made += words(serial, size.width - EDGE_PX, base, palette.ink_2, FONT_SIZE_PX, "end")
-    for number, line in enumerate(caption.lines, start=1):
-        made += words(line, EDGE_PX, base + 2 + LINE_PX * number, palette.ink_2, SMALL_PX)
-    return made
+def chart_image(
+    client: Client, renderer: Renderer, device_id: str, pairs: Pairs, format: Format, now_ms: int
+) -> Image:
+    """A device's chart. Raises BadRequest for the address, what the client raises (NotFound for a
+    device out of its scope), and RenderingError."""
+    view, size = read_chart(pairs)
+    device_ = find_device(client, device_id, now_ms)
+    device = device_.device
+    subject = Subject.of(device_, usual_interval_s(client, device_))
+    drawn = chart_query.draw(client, subject, view, now_ms)
+    texts = caption(drawn, device.label, device.serial_number, size, now_ms)
+    made = image(drawn, texts, size)
+    scale = size.scale if format == "png" else 1
+    body = renderer.render_figure(made, format, size.width, size.height, scale)
+    names = (drawn.frame.metric.name, *of_window(drawn.canvas.window))
+    return Image(body, file_stem(device.serial_number, *names))

@@ -1,28 +1,42 @@
-"""One device's chart in a frame: the dashboard's figure, within the embed's limits."""
+"""What a frame shows: one device's chart, the dashboard's figure within the embed's limits; or one
+tile, or a wall of up to fifty, as on the fleet page, without totals and search."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from api.client import DeviceStatus
 from api.embeds import EmbedDefinition, Rolling
+from api.errors import NotOffered
+from api.metering.windows import SPANS
+from api.timez import zone_or_utc
 from components import chart_query, formatting
 from components.chart_card import Ids, chart_notice, chart_plot, chart_spoken
 from components.chart_query import Drawn, Subject
 from components.charts import figure, hover_text
 from components.charts.traces import Canvas
-from components.controls import attributes
+from components.controls import attributes, labelled, notice
 from components.device.chart_state import Shown, write_shown
+from components.fleet.queries import tiles_of_embed
+from components.fleet.sparklines import lines_of
+from components.fleet.tiles import tiles_of
+from components.fleet.url_state import FleetView
 from components.formatting import Clock
 from components.queries import find_device, usual_interval_s
 from components.ranges import PRESETS
+from components.readings_only_queries import bare_page
 from components.theme import palette
 from components.url_state import View
-from web.embed.middleware import EmbedViewer
-from web.embed.permissions import RANGE, chart_view, controls, heading, own_window
+from web.embed.middleware import EmbedAccess, EmbedViewer
+from web.embed.permissions import RANGE, chart_view, controls, heading, own_window, wall_view
+
+# --- One chart -----------------------------------------------------------------------------------
+
 
 LINE_ID: Final = "embed-line"
 SUBJECT_FRESH_MS: Final = 5 * 60_000  # a device's zone and cadence seldom change
@@ -64,7 +78,7 @@ def context(viewer: EmbedViewer, now_ms: int) -> Context:
     return made
 
 
-def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+def chart_values(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """A value for each of `OUTPUTS`. Findings aren't for an embed's viewers. Raises what the
     client raises."""
     definition = viewer.embed.definition
@@ -75,7 +89,7 @@ def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[
     return {
         FIGURE: chart_query.change(drawn, view, still=RANGE not in definition.controls),
         BADGE: chart_query.badge(drawn),
-        LINE: _line(definition, view, drawn),
+        LINE: _chart_line(definition, view, drawn),
         SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.data_share(drawn)),
         NOTICE: "",
         EMPTY: chart_query.emptiness(drawn),
@@ -84,7 +98,7 @@ def answer(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[
     }
 
 
-def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
+def _chart_line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
     """``Last 24 h · gal/min · America/Denver · MST (UTC−07:00)``."""
     own = view.custom is not None and view.window is None
     if own and isinstance(definition.window, Rolling):
@@ -102,7 +116,7 @@ def _line(definition: EmbedDefinition, view: View, drawn: Drawn) -> str:
 # --- Its frame -----------------------------------------------------------------------------------
 
 
-def frame(viewer: EmbedViewer, now_ms: int) -> Component:
+def chart_frame(viewer: EmbedViewer, now_ms: int) -> Component:
     """Axes without rows: these are fetched once the plot's width is known."""
     definition, (_, subject, label) = viewer.embed.definition, context(viewer, now_ms)
     view = chart_view(definition, {}, now_ms)
@@ -155,3 +169,92 @@ def _plot(definition: EmbedDefinition, subject: Subject, view: View, now_ms: int
     )
     empty = html.Div(html.P(id=Ids.EMPTY), className="empty-plot")
     return chart_plot(subject, blank, empty, reset, still=still)
+
+
+# --- Tiles ---------------------------------------------------------------------------------------
+
+
+AGAIN_MS: Final = 15_000
+
+
+class WallIds(StrEnum):
+    """Ids, also used by web/embed/assets/wall.js."""
+
+    QUESTION = "wall-question"
+    BOARD = "wall-board"
+    DRAWN = "wall-drawn"
+    PAGE = "wall"
+    TILES = "wall-tiles"
+    LINE = "wall-line"
+    NOTICE = "wall-notice"
+
+
+def board(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+    """All that is shown, with every text. Raises a WeirError if the service fails. Viewers of an
+    embed don't see findings and their costs."""
+    access, definition = viewer.access, viewer.embed.definition
+    view = wall_view(definition, wishes)
+    rows, remark = _rows(access, definition.devices, view, now_ms)
+    clock = Clock(zone_or_utc(view.zone), now_ms, now_ms)
+    return {
+        "view": f"{view.span.name} {view.zone} {view.units.name}",
+        "tiles": [
+            each | {"href": ""}  # its viewers can't open the dashboard
+            for each in tiles_of(rows, lines_of(access, rows, view.span, now_ms), view, now_ms)
+        ],
+        "line": _tiles_line(view, alone=definition.view == "tile"),
+        "at_words": formatting.moment(now_ms, clock, seconds=True),
+        "remark": remark,
+        "empty": "" if rows else "This embed’s devices are no longer accessible.",
+        "again_ms": AGAIN_MS,
+    }
+
+
+def _rows(
+    access: EmbedAccess, ids: Sequence[str], view: FleetView, now_ms: int
+) -> tuple[Sequence[DeviceStatus], str]:
+    """The rows in the embed's order, and a remark for the viewer."""
+    try:
+        return tiles_of_embed(access.client, ids, view), ""
+    except NotOffered:
+        rows = bare_page(access.client, now_ms, active="null", span=view.span).rows
+        by_id = {row.device.id: row for row in rows}
+        return [
+            by_id[id] for id in ids if id in by_id
+        ], "This server has readings alone: no charts."
+
+
+def _tiles_line(view: FleetView, *, alone: bool) -> str:
+    zone = view.zone or ("the device’s zone" if alone else "each device’s zone")
+    return f"Last {view.span.label} · {view.units.flow_unit} · times in {zone}"
+
+
+# --- Its frame -----------------------------------------------------------------------------------
+
+
+def tiles_frame(definition: EmbedDefinition) -> Component:
+    view = wall_view(definition, {})
+    own = view.span.name
+    alone = definition.view == "tile"
+    line = html.P(_tiles_line(view, alone=alone), id=WallIds.LINE, className="quiet")
+    title = definition.title or ("Device" if alone else "Devices")
+    ranges = [(span.name, span.label) for span in SPANS]
+    count = len(definition.devices)
+    return html.Section(
+        [
+            *(dcc.Store(id=id) for id in (WallIds.BOARD, WallIds.DRAWN)),
+            dcc.Store(id=WallIds.QUESTION, data={}),
+            heading(title, line=line, hidden=alone and not definition.title),
+            controls(definition, ranges, field="window", own=own, chosen=own),
+            notice(WallIds.NOTICE),
+            html.Ul(id=WallIds.TILES, className="wall", role="list", **labelled("Devices")),
+            html.Div(
+                [html.Div(className="tile skeleton") for _ in range(count)],
+                className="wall skeletons",
+                **attributes(aria_hidden="true"),
+            ),
+        ],
+        id=WallIds.PAGE,
+        className=f"embed-{definition.view}",
+        **labelled(title),
+    )
