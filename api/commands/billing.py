@@ -69,12 +69,16 @@ def _of_file(path: Path, units: str) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise UserError(f"--file {path}: must be a JSON object")
     body = cast(dict[str, Any], loaded)
-    versions: list[Any] = body["versions"] if isinstance(body.get("versions"), list) else []
-    for version in versions:
-        if isinstance(version, dict) and isinstance(version.get("rates"), list):
-            rates = cast(list[Any], version["rates"])
-            version["rates"] = [_rate(each, units) for each in rates]
+    for version in _objects(body.get("versions")):
+        rates: Any = version.get("rates")
+        if isinstance(rates, list):
+            version["rates"] = [_rate(each, units) for each in cast(list[Any], rates)]
     return body
+
+
+def _objects(given: Any) -> list[dict[str, Any]]:
+    listed = cast(list[Any], given) if isinstance(given, list) else []
+    return [cast(dict[str, Any], each) for each in listed if isinstance(each, dict)]
 
 
 def _rate(given: Any, units: str) -> Any:
