@@ -5,6 +5,7 @@ import { childOf, element } from "./element.js";
 import * as firstRun from "./first-run.js";
 
 const byId = (id) => document.getElementById(id);
+const FOCUSABLE = "button, select, summary";
 const built = {}; // element id → the data it was made from
 
 /* Built again only if the data differs, so that a focused button stays. */
@@ -13,12 +14,12 @@ function rebuild(id, content, make) {
   const container = byId(id);
   if (built[id] === key && container.childElementCount) return;
   const hadFocus = container.contains(document.activeElement)
-    ? [...container.querySelectorAll("button, select")].indexOf(document.activeElement)
+    ? [...container.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement)
     : -1;
   container.replaceChildren(...make(content));
   built[id] = key;
   if (hadFocus >= 0) {
-    const again = container.querySelectorAll("button, select")[hadFocus];
+    const again = container.querySelectorAll(FOCUSABLE)[hadFocus];
     if (again) again.focus({ preventScroll: true });
   }
 }
@@ -62,20 +63,34 @@ function filters(line, parts) {
   });
 }
 
+function filterButton({ field, name, tone, shape, word, count, pressed }, className) {
+  const button = element("button", { className, type: "button" });
+  Object.assign(button.dataset, { filter: field, value: name, state: tone });
+  button.setAttribute("aria-pressed", String(pressed));
+  const words = childOf(button, "span");
+  const sign = childOf(words, "span", "shape");
+  sign.textContent = shape;
+  sign.setAttribute("aria-hidden", "true");
+  words.append(` ${word}`);
+  button.append(
+    className === "chip" ? ` ${count}` : element("span", { className: "quiet" }, count),
+  );
+  return button;
+}
+
+/* The states and the chosen kinds of findings are chips; the other kinds are in a menu. */
 function chips(content) {
-  return content.map(({ field, name, tone, shape, word, count, pressed }) => {
-    const chip = element("button", { className: "chip" });
-    chip.type = "button";
-    chip.dataset.filter = field;
-    chip.dataset.value = name;
-    chip.dataset.state = tone;
-    chip.setAttribute("aria-pressed", String(pressed));
-    const sign = childOf(chip, "span", "shape");
-    sign.textContent = shape;
-    sign.setAttribute("aria-hidden", "true");
-    chip.append(` ${word} ${count}`);
-    return chip;
-  });
+  const isChip = ({ field, pressed }) => field === "status" || pressed;
+  const shown = content.filter(isChip).map((each) => filterButton(each, "chip"));
+  const others = content.filter((each) => !isChip(each));
+  if (!others.length) return shown;
+  const menu = element("details", { className: "menu" });
+  menu.open = Boolean(document.querySelector("#fleet-chips details[open]"));
+  childOf(menu, "summary", "button small").textContent = "Findings";
+  childOf(menu, "div", "menu-body").append(
+    ...others.map((each) => filterButton(each, "menu-entry")),
+  );
+  return [...shown, menu];
 }
 
 function pager({ page: number, last, words }) {

@@ -49,7 +49,8 @@ def layout(**query: Any) -> Component:
         ],
         className="card wide annotation-card",
     )
-    parts = (tabs(PATH), heading(audit_filter, page.count), filters(audit_filter), body)
+    title = html.H1("Administration")
+    parts = (title, tabs(PATH), heading(audit_filter, page.count), filters(audit_filter), body)
     return shell.frame(*parts, place=ADMIN_PATH)
 
 

@@ -16,6 +16,7 @@ from api.metering.units import plain
 from api.store.base import FindingRow, Status
 
 STATE: Final = "state"
+STATE_WORDS: Final = "The device is {}."
 BY_CLOCK: Final = frozenset(("silent", STATE))  # continue, or begin, although nothing is received
 WARNING: Final = "warning"
 _UNKNOWN: Final = (State.SILENT.value, State.NO_DATA.value, State.INACTIVE.value)
@@ -75,7 +76,7 @@ def of_status(rule: Rule, status: Status | None) -> ConditionResult:
         end_ms=None,
         severity=WARNING,
         rank=SEVERITIES.index(WARNING),
-        words=f"The device is {status.state}.",
+        words=STATE_WORDS.format(status.state),
         by_clock=True,
     )
     return ConditionResult([condition])

@@ -99,7 +99,7 @@ class Rule:
         """Describes the condition: Leak, Burst; at least warning. ``currency``: of the least
         cost."""
         if self.source == "state":
-            return ", ".join(self.states)
+            return ", ".join(each.replace("-", " ") for each in self.states).capitalize()
         if self.source == "value":
             metric = METRIC_BY_NAME[self.metric]
             text = f"{metric.label} {self.comparison} {plain(self.limit)} {metric.unit}"
