@@ -18,7 +18,7 @@ HOUR_MS: Final = 60 * MINUTE_MS
 DAY_MS: Final = 24 * HOUR_MS
 
 INTERFACE_VERSION: Final = "1.0.0"
-BACKEND_VERSION: Final = "0.1.0"
+BACKEND_VERSION: Final = "0.2.0"
 PATH_PREFIX: Final = "/management/v1"
 KEY_HEADER: Final = "service-api-key"
 

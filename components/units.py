@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 from api.catalog import FLOW_AMOUNT, FLOW_RATE, ONBOARD_TEMPERATURE, Metric
 from api.metering.units import (
+    FAHRENHEIT_PER_CELSIUS,
+    FREEZING_FAHRENHEIT,
     GALLONS_PER_CUBIC_METRE,
     LITRES_PER_CUBIC_METRE,
     LITRES_PER_GALLON,
@@ -96,7 +98,7 @@ class Units:
         return Scale("m³", self.volume_factor)
 
 
-FAHRENHEIT: Final = Scale("°F", 1.8, 32.0)
+FAHRENHEIT: Final = Scale("°F", FAHRENHEIT_PER_CELSIUS, FREEZING_FAHRENHEIT)
 US: Final = Units("us", "gpm, gal", "gpm", "gal/min", 1.0, "gal", 1.0)
 METRIC: Final = Units(
     "metric", "L/min, m³", "L/min", "L/min", LITRES_PER_GALLON, "m³",

@@ -9,7 +9,7 @@ import click
 from api.commands.arguments import instant, organization
 from api.commands.command import Group, when
 from api.commands.store_access import opened, opened_web
-from api.store.base import AuditQuery
+from api.store.base import AuditEntry, AuditQuery
 
 group = Group("audit", help="The audit log: who changed what.")
 
@@ -50,17 +50,18 @@ def list_all(
         if organization_id is not None and not store.count_audit(query):
             organization(store, organization_id)
         rows = entries([store, web], query)
-    return [
-        {
-            "at": when(entry.at_ms),
-            "author": entry.author,
-            "kind": entry.kind,
-            "action": entry.action,
-            "subject": entry.subject,
-            "before": None if entry.before is None else json.dumps(entry.before),
-            "after": None if entry.after is None else json.dumps(entry.after),
-            "reason": entry.reason,
-            "organizationId": entry.organization_id,
-        }
-        for entry in rows
-    ]
+    return [_row(entry) for entry in rows]
+
+
+def _row(entry: AuditEntry) -> dict[str, object]:
+    return {
+        "at": when(entry.at_ms),
+        "author": entry.author,
+        "kind": entry.kind,
+        "action": entry.action,
+        "subject": entry.subject,
+        "before": None if entry.before is None else json.dumps(entry.before),
+        "after": None if entry.after is None else json.dumps(entry.after),
+        "reason": entry.reason,
+        "organizationId": entry.organization_id,
+    }

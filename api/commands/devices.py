@@ -154,6 +154,21 @@ def _last_hour(store: Store, device: Device) -> int | None:
 
 
 @group.command()
+@click.argument("serial", metavar="SERIAL")
+@click.argument("pairs", metavar="FIELD=VALUE...", nargs=-1)
+@ORG
+@UNITS
+def create(serial: str, pairs: tuple[str, ...], organization_id: str, units: str | None) -> object:
+    """Create a device with this serial number. Fields are as in `set`."""
+    with opened() as store:
+        organization(store, organization_id)
+        values = _typed(None, pairs, units_of(store, organization_id, units))
+        device_changes.create(store, everything(organization_id), serial, values, _editor())
+        device = _device(store, organization_id, serial)
+    return {"id": device.id, "serialNumber": device.serial_number}
+
+
+@group.command()
 @click.argument("identifier", metavar="DEVICE")
 @ORG
 def deactivate(identifier: str, organization_id: str) -> object:
@@ -246,11 +261,11 @@ def set_some(
     return {"id": device.id, "serialNumber": device.serial_number, "changed": names}
 
 
-def _typed(device: Device, pairs: Sequence[str], units: str) -> dict[str, Any]:
+def _typed(device: Device | None, pairs: Sequence[str], units: str) -> dict[str, Any]:
     from api.domain.device_csv import typed_value
     from api.metering.units import shown_unit, words_in
 
-    values, before = dict[str, Any](), values_of(device)
+    values, before = dict[str, Any](), values_of(device) if device else {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:
@@ -259,7 +274,7 @@ def _typed(device: Device, pairs: Sequence[str], units: str) -> dict[str, Any]:
             raise UserError(f"unknown field {did_you_mean(name, FIELD_BY_NAME)}")
         field = FIELD_BY_NAME[name]
         try:
-            values[name] = typed_value(field, text, shown_unit(field.unit, units), before[name])
+            values[name] = typed_value(field, text, shown_unit(field.unit, units), before.get(name))
         except ValueError as error:
             raise UserError(f"{name} {words_in(str(error), units)}") from None
     return values

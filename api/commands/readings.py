@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -33,6 +33,7 @@ from api.timez import now_ms
 if TYPE_CHECKING:
     from api.commands.foreign_files import Choice
     from api.ingest.batch import Batch
+    from api.ingest.suspicion import Suspicions
 
 group = Group("readings", help="Readings.")
 group.command("imports")(list_imports)
@@ -75,17 +76,14 @@ MOST_REFUSED: Final = 0.01  # share of the rows read
 def import_files(
     files: tuple[Path, ...],
     organization_id: str,
-    mapping: str,
-    guess: bool,
-    changes: tuple[str, ...],
     preview: bool,
-    save: str,
     create: bool,
     folder: Path | None,
     once: bool,
     allow_refused: bool,
     replace: bool,
     pretend: bool,
+    **chosen: Any,
 ) -> object:
     """Import readings from files: Weir's own format, or any other by a mapping.
 
@@ -101,11 +99,11 @@ def import_files(
     """
     from api.commands.foreign_files import Choice, show, watch
 
+    choice = Choice(**chosen)
     if bool(files) == bool(folder):
         raise UserError("name files, or a folder to watch")
     if pretend and not replace:
         raise UserError("--pretend needs --replace")
-    choice = Choice(mapping, guess, changes, save)
     if replace and (choice.foreign or folder):
         raise UserError("--replace is for files of Weir's own form")
     with opened(read_only=pretend or preview) as store:
@@ -118,11 +116,8 @@ def import_files(
             return None
         job.check(files)
         if pretend:
-            from api.commands.replace_readings import spans_of
-
-            return [row for path in files for row in spans_of(store, organization_id, path)]
-        done = [job.take(path) for path in files]
-    return _outcome(done, allow_refused=allow_refused)
+            return job.replaced(files)
+        return _outcome([job.take(path) for path in files], allow_refused=allow_refused)
 
 
 def _one(shown: Iterable[object]) -> object:
@@ -178,11 +173,15 @@ class ImportJob:
                     hint = "weir readings import --preview shows how a file of another form is read"
                     raise UserError(f"{error}; {hint}") from None
 
+    def replaced(self, paths: Iterable[Path]) -> list[object]:
+        """Returns what `replace` would delete, a row for each device of each file."""
+        from api.commands.replace_readings import spans_of
+
+        return [row for path in paths for row in spans_of(self.store, self.organization_id, path)]
+
     def take(self, path: Path) -> Progress:
-        from api.ingest.decode import COLUMN_OF
         from api.ingest.pipeline import import_file
-        from api.ingest.suspicion import Suspicions, messages_of, report
-        from api.timez import now_ms
+        from api.ingest.suspicion import Suspicions
 
         mapping = self.choice.of(path).mapping if self.choice.foreign else None
         if self.replace:
@@ -212,15 +211,21 @@ class ImportJob:
                 mapping=mapping,
             )
         if unknown:
-            named = ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(unknown)[:10])
-            warn(f"{path}: unknown columns are ignored: {named}")
+            warn(f"{path}: unknown columns are ignored: {_named(unknown)}")
         if empty:
             warn(f"{path}: {empty:,} rows without a value are left out")
+        self._report(path, suspicions)
+        return progress
+
+    def _report(self, path: Path, suspicions: Suspicions) -> None:
+        """Stores what is suspicious about the file's readings, and warns of it."""
+        from api.ingest.suspicion import messages_of, report
+        from api.timez import now_ms
+
         suspects = suspicions.suspects(self.store)
         report(self.store, suspects, now_ms())
         for message in messages_of(suspects, units_of(self.store, self.organization_id, None)):
             warn(f"{path}: {message}")
-        return progress
 
     def take_and_report(self, path: Path) -> None:
         """Imports a watched file and prints a line; nothing where its rows are in the store
@@ -236,6 +241,13 @@ class ImportJob:
             f"{path.name}: {done.stored:,} stored, {done.repeated:,} repeated,"
             f" {done.refused:,} refused"
         )
+
+
+def _named(columns: Iterable[str]) -> str:
+    """The first ten, each with the column that was meant."""
+    from api.ingest.decode import COLUMN_OF
+
+    return ", ".join(did_you_mean(name, COLUMN_OF) for name in sorted(columns)[:10])
 
 
 @contextmanager

@@ -74,21 +74,26 @@ def command(make: Make) -> click.Command:
         address |= {"range": days(last, month, first, last_day)}
         typed = "last" if last else "month" if month else "from and --to"
         address |= {"group": group} if group else {}
-        config = settings()
         which = f"--group {group}: " if group else ""
         options = by_option({"range": typed}, otherwise=which)
+        config = settings()
         with service_client(config, organization_id) as client, _device_not_found(devices), options:
             made = make(client, Path(config.instance), devices, address)
-        _write(out, made.body)
-        return {
-            "file": str(out),
-            "bytes": len(made.body),
-            "devices": made.devices,
-            "from": made.first,
-            "to": made.last,
-        }
+        return _written(out, made)
 
     return report
+
+
+def _written(out: Path, made: Made) -> dict[str, object]:
+    """Writes the file and describes it."""
+    _write(out, made.body)
+    return {
+        "file": str(out),
+        "bytes": len(made.body),
+        "devices": made.devices,
+        "from": made.first,
+        "to": made.last,
+    }
 
 
 @contextmanager

@@ -161,17 +161,16 @@ def make(
         ),
         created_ms=now_ms,
     )
-    audit = AuditEntry(
-        now_ms,
-        embed.organization_id,
-        author,
-        "embed",
-        "create",
-        embed.id,
-        after={"view": wanted.view, "devices": list(ids), "title": wanted.title},
-    )
-    web.create_embed(embed, [audit])
+    web.create_embed(embed, [_created(embed, author)])
     return embed
+
+
+def _created(embed: Embed, author: str) -> AuditEntry:
+    made = embed.definition
+    after = {"view": made.view, "devices": list(made.devices), "title": made.title}
+    return AuditEntry(
+        embed.created_ms, embed.organization_id, author, "embed", "create", embed.id, after=after
+    )
 
 
 def _hidden(directory: Directory, scope: Scope, identifiers: Sequence[str]) -> str:

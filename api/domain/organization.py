@@ -19,6 +19,7 @@ from api.store.base import (
     Grant,
     Organization,
     OrganizationChange,
+    RefusalSummary,
     Scope,
     Store,
 )
@@ -209,22 +210,12 @@ def _group_audit(
 def quality(store: Store, scope: Scope) -> dict[str, Any]:
     """Returns the refused readings by reason, and the devices that send readings without a time."""
     refusals = sorted(store.refusals(scope.organization_id), key=lambda each: -each.last_seen_ms)
-    undated = store.clockless(scope.organization_id)
     existing = store.resolve(scope, [each.device for each in refusals])
     units = units_of(store, scope.organization_id)
     return {
         "refused": sum(each.count for each in refusals),
         "refusals": [
-            {
-                "source": each.source,
-                "reason": each.reason,
-                "device": each.device,
-                "count": each.count,
-                "first": stamp(each.first_seen_ms),
-                "last": stamp(each.last_seen_ms),
-                "sample": each.sample,
-                "exists": device is not None,
-            }
+            _refusal(each, exists=device is not None)
             for each, device in zip(refusals, existing, strict=True)
         ],
         "suspicious": [
@@ -244,6 +235,19 @@ def quality(store: Store, scope: Scope) -> dict[str, Any]:
                 "first": stamp(each.first_ms),
                 "last": stamp(each.last_ms),
             }
-            for each in undated
+            for each in store.clockless(scope.organization_id)
         ],
+    }
+
+
+def _refusal(each: RefusalSummary, *, exists: bool) -> dict[str, Any]:
+    return {
+        "source": each.source,
+        "reason": each.reason,
+        "device": each.device,
+        "count": each.count,
+        "first": stamp(each.first_seen_ms),
+        "last": stamp(each.last_seen_ms),
+        "sample": each.sample,
+        "exists": exists,
     }

@@ -13,6 +13,7 @@ from api.ingest.device_cache import DeviceCache
 from api.ingest.submission import Submission
 from api.store.base import ReadingRow
 
+REST_S: Final = 3.0  # without readings; then hooks are called once with none
 MOST_WAITING: Final = 100_000  # rows; beyond, the oldest are dropped: publishing isn't guaranteed
 
 _log = logging.getLogger(__name__)
@@ -27,8 +28,9 @@ class Stored(NamedTuple):
 
 
 Hook = Callable[[Sequence[Stored]], object]
-"""Called with stored readings, several commits at a time, in the order of the commits. Always
-called by the same thread, which waits for it; its exceptions are logged."""
+"""Called with stored readings, several commits at a time, in the order of the commits, and once
+with none when no more arrive: what a hook has put off is due then. Always called by the same
+thread, which waits for it; its exceptions are logged."""
 
 _Waiting = tuple[str, list[ReadingRow]]
 
@@ -68,7 +70,9 @@ class Announcer:
             self._thread.join(timeout_s)
 
     def _run(self) -> None:
-        while batches := self._next():
+        rest_s: float | None = None  # None: the hooks have nothing put off
+        while (batches := self._next(rest_s)) or rest_s is not None:
+            rest_s = REST_S if batches else None
             try:
                 stored = self._described(batches)
             except WeirError as error:
@@ -77,10 +81,10 @@ class Announcer:
             for hook in self._hooks:
                 _call(hook, stored)
 
-    def _next(self) -> list[_Waiting]:
-        """Returns all waiting readings; none once closed."""
+    def _next(self, timeout_s: float | None) -> list[_Waiting]:
+        """Returns all waiting readings; none once closed, or if none arrive in this time."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closing)
+            self._changed.wait_for(lambda: self._waiting or self._closing, timeout_s)
             batches = list(self._waiting)
             self._waiting.clear()
             self._rows, dropped, self._dropped = 0, self._dropped, 0

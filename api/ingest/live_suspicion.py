@@ -100,7 +100,7 @@ class LiveSuspicions:
                     self._report(organization_id, key, REGISTER_LIKE, amount_sample(amount))
             if rate is not None and rate > limits.get(key, 0.0):
                 self._take(organization_id, row[1], key, rate)
-        if self._flows and self._clock_s() >= self._checked_s + CHECK_S:
+        if self._flows and (not stored or self._clock_s() >= self._checked_s + CHECK_S):
             self._check()
         for memory in (runs, self._flows, self._reported):
             if len(memory) > MOST_DEVICES:

@@ -9,9 +9,9 @@ ranges, read for many devices at once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
@@ -24,11 +24,11 @@ from api.catalog import (
     SIGNAL_STRENGTH,
     Resolution,
 )
+from api.insight.device_cadence import Cadences, cache
 from api.insight.maintenance import maintenance_spans
 from api.insight.tariffs import with_tariffs
 from api.insight.usual_volume import UsualVolumes
 from api.metering import status, uptime
-from api.metering.cadence import LOOKED_BACK_MS, UNKNOWN, Cadence, configured, estimated
 from api.metering.cost import device_price, finite
 from api.metering.install_date import disproving
 from api.metering.maintenance import excused
@@ -57,14 +57,12 @@ from api.timez import (
 )
 
 CHUNK: Final = 200  # devices read together
-MAX_DEVICES: Final = 120_000  # devices whose hours are cached, about 600 bytes each
 REFRESH_MS: Final = MINUTE_MS  # the largest age of a status while the writer keeps up
 _JUDGED: Final = SPANS.index(DEFAULT_SPAN)
 _FLOW, _SIGNAL, _RSSI = (
     1 + METRICS.index(metric) for metric in (FLOW_RATE, SIGNAL_STRENGTH, NETWORK_RSSI)
 )
 _NONE: Final = Edge(0, None, None, None)
-T = TypeVar("T")
 
 
 class _Clock(NamedTuple):
@@ -95,15 +93,6 @@ class _Hours:
     month: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _HourCadence:
-    """``settled``: estimated from readings before ``hour_ms``, and so valid for the hour."""
-
-    hour_ms: int
-    cadence: Cadence
-    settled: bool
-
-
 def clock_of(time_zone: str, now_ms: int) -> _Clock:
     tz = zone_or_utc(time_zone)
     today = local_ordinal(tz, now_ms)
@@ -119,7 +108,7 @@ class Statuses:
         self.maker = uuid4().hex
         self._store = store
         self._hours: dict[int, _Hours] = {}
-        self._cadences: dict[int, _HourCadence] = {}
+        self._cadences = Cadences(store)
         self._usual = UsualVolumes(store)
 
     def forget(self, key: int, from_ms: int, now_ms: int) -> None:
@@ -130,7 +119,7 @@ class Statuses:
 
     def _forget(self, key: int) -> None:
         self._hours.pop(key, None)
-        self._cadences.pop(key, None)
+        self._cadences.forget(key)
 
     def rows(self, devices: Sequence[Device], now_ms: int) -> list[Status]:
         for some in _chunks(devices):
@@ -142,7 +131,7 @@ class Statuses:
             name = device.time_zone
             if name not in clocks:
                 clocks[name] = clock_of(name, now_ms)
-            resolution = uptime.resolution_for(self._cadence(device, now_ms))
+            resolution = uptime.resolution_for(self._cadences.of(device, now_ms))
             groups[_Group(resolution, clocks[name])].append(device)
         made: list[Status] = []
         for group, members in groups.items():
@@ -151,34 +140,6 @@ class Statuses:
         return with_tariffs(self._store, devices, made, now_ms)
 
     # --- Values that change by the hour ---
-
-    def _cadence(self, device: Device, now_ms: int) -> Cadence:
-        fixed = configured(device.reporting_interval_s)
-        if fixed is not None:
-            return fixed
-        hour_ms = floor_to(now_ms, HOUR_MS)
-        cached = self._cadences.get(device.key)
-        if cached is None or cached.hour_ms != hour_ms or not cached.settled:
-            cached = self._measured(device.key, hour_ms, now_ms)
-            _cache(self._cadences, device.key, cached)
-        return cached.cadence
-
-    def _measured(self, key: int, hour_ms: int, now_ms: int) -> _HourCadence:
-        """Estimates the cadence from the 7 days before the hour; with fewer than two readings
-        there, up to now; for a silent device, before its last hour with readings."""
-        times = self._store.instants(key, hour_ms - LOOKED_BACK_MS, hour_ms)
-        estimate = estimated(times)
-        if estimate is not None:
-            return _HourCadence(hour_ms, estimate, settled=True)
-        estimate = estimated(self._store.instants(key, hour_ms - LOOKED_BACK_MS, now_ms + 1))
-        if estimate is not None or times:
-            return _HourCadence(hour_ms, estimate or UNKNOWN, settled=False)
-        last = self._store.last_hour(key, hour_ms)
-        if last is None:
-            return _HourCadence(hour_ms, UNKNOWN, settled=False)
-        end_ms = last + HOUR_MS
-        estimate = estimated(self._store.instants(key, end_ms - LOOKED_BACK_MS, end_ms))
-        return _HourCadence(hour_ms, estimate or UNKNOWN, settled=True)
 
     def _fill_hours(self, group: _Group, devices: Sequence[Device]) -> dict[int, _Hours]:
         cached = {d.key: self._hours.get(d.key) for d in devices}
@@ -198,7 +159,7 @@ class Statuses:
                 _plus(today.gallons, before_day),
                 _plus(this_month.gallons, before_month),
             )
-            _cache(self._hours, key, hours)
+            cache(self._hours, key, hours)
             cached[key] = hours
         return {key: hours for key, hours in cached.items() if hours is not None}
 
@@ -236,19 +197,7 @@ class Statuses:
             )
             for span in SPANS
         ]
-        since_ms = max(clock.hour_ms, clock.day_ms)  # a local day may begin within the hour
-        flowed = (
-            head
-            if resolution is ONE_MINUTE and since_ms == clock.hour_ms
-            else self._store.edges(keys, ONE_MINUTE, since_ms, now_ms + 1, 0)
-        )
-        flowed_month = (
-            flowed
-            if clock.month_ms <= clock.hour_ms and since_ms == clock.hour_ms
-            else self._store.edges(
-                keys, ONE_MINUTE, max(clock.hour_ms, clock.month_ms), now_ms + 1, 0
-            )
-        )
+        flowed, flowed_month = self._flowed(keys, group, head, now_ms)
         span = Span(None, now_ms + FUTURE_TOLERANCE_MS)
         planned = self._store.maintenance_of(keys)
         last = self._store.latest(devices, LatestQuery(span, None, None, last=True))
@@ -269,6 +218,24 @@ class Statuses:
             made.append(self._row(device, group, parts, volumes, last[key].last, spans, now_ms))
         return made
 
+    def _flowed(
+        self, keys: Sequence[int], group: _Group, head: Mapping[int, Edge], now_ms: int
+    ) -> tuple[Mapping[int, Edge], Mapping[int, Edge]]:
+        """Returns the minutes since the hour began, of the local day and of the local month.
+        ``head``: those of the group's resolution."""
+        clock = group.clock
+        since_ms = max(clock.hour_ms, clock.day_ms)  # a local day may begin within the hour
+        within_day = since_ms == clock.hour_ms
+        of_day = (
+            head
+            if group.resolution is ONE_MINUTE and within_day
+            else self._store.edges(keys, ONE_MINUTE, since_ms, now_ms + 1, 0)
+        )
+        if clock.month_ms <= clock.hour_ms and within_day:
+            return of_day, of_day
+        month_ms = max(clock.hour_ms, clock.month_ms)
+        return of_day, self._store.edges(keys, ONE_MINUTE, month_ms, now_ms + 1, 0)
+
     def _row(
         self,
         device: Device,
@@ -279,18 +246,16 @@ class Statuses:
         maintained: Sequence[tuple[int, int]],
         now_ms: int,
     ) -> Status:
-        cadence = self._cadence(device, now_ms)
+        cadence = self._cadences.of(device, now_ms)
         seen_ms = None if last is None or last[0] is None else int(last[0])
         install_ms = self._install_date(device, now_ms)
         windows = tuple(
             self._window(device, group.resolution, index, part, install_ms, maintained, now_ms)
             for index, part in enumerate(parts)
         )
-        config = device.config or {}
-        limit = finite(config.get("qualityLimit"))
-        limit = DEFAULT_QUALITY_LIMIT if limit is None else limit
         judged = windows[_JUDGED]
         activity = Activity(cadence, seen_ms, judged.actual, judged.expected, judged.quality_min)
+        limit = _quality_limit(device)
         state = status.state_of(activity, limit, now_ms, active=device.active)
         price, currency = device_price(device.cost_per_gallon)
         fresh = status.is_fresh(seen_ms, cadence, now_ms) and last is not None
@@ -313,9 +278,7 @@ class Statuses:
             volume_usual=volumes[2],
             price=price,
             currency=currency,
-            searched="\n".join(
-                (device.label, device.serial_number, device.network_unique_identifier)
-            ).casefold(),
+            searched=_searched(device),
         )
 
     def _install_date(self, device: Device, now_ms: int) -> int | None:
@@ -367,6 +330,16 @@ def _first_hour(length_ms: int, group: _Group) -> int:
     return group.clock.hour_ms - length_ms + (0 if whole else HOUR_MS)
 
 
+def _quality_limit(device: Device) -> float:
+    limit = finite((device.config or {}).get("qualityLimit"))
+    return DEFAULT_QUALITY_LIMIT if limit is None else limit
+
+
+def _searched(device: Device) -> str:
+    names = (device.label, device.serial_number, device.network_unique_identifier)
+    return "\n".join(names).casefold()
+
+
 def _due_ms(state: State, activity: Activity, group: _Group, now_ms: int) -> int:
     """Returns when the status may change without another reading."""
     bucket_ms = group.resolution.fixed_ms
@@ -385,13 +358,6 @@ def _due_ms(state: State, activity: Activity, group: _Group, now_ms: int) -> int
 def _plus(*parts: float | None) -> float | None:
     present = [part for part in parts if part is not None]
     return sum(present) if present else None
-
-
-def _cache(cache: dict[int, T], key: int, value: T) -> None:
-    cache.pop(key, None)
-    cache[key] = value
-    while len(cache) > MAX_DEVICES:
-        cache.pop(next(iter(cache)))
 
 
 def _chunks(devices: Sequence[Device]) -> Iterator[Sequence[Device]]:

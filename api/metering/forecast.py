@@ -9,7 +9,7 @@ the required share of these scores.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Final, NamedTuple
@@ -158,15 +158,10 @@ def forecast(
         return []
     level = _level(measured, as_of_ms, tz, table, holidays, spans)
     scores = _scores(before)
-    first = -(-as_of_ms // HOUR_MS) * HOUR_MS
     types = day_types(day, LEAD_DAYS + 2, holidays)
-    midnight = day_start(tz, day) + offset_ms(tz, day_start(tz, day))
     nonnegative = not bool((before.rows < 0).any())
     result: list[ForecastHour] = []
-    for lead in range(min(count, MOST_HOURS)):
-        start = first + lead * HOUR_MS
-        ahead = (start + offset_ms(tz, start) - midnight) // HOUR_MS
-        days, hour = divmod(max(ahead, 0), HOURS)
+    for lead, (start, days, hour) in enumerate(_hours_ahead(as_of_ms, tz, count)):
         grown = 1 + LEVEL_WEIGHT * level * 0.5 ** (lead / HOURS / LEVEL_HALF_LIFE_DAYS)
         volume = float(table[types[days], hour]) * grown
         sigma = float(origin.sigma[hour])
@@ -175,6 +170,16 @@ def forecast(
             interval = Interval(*(max(bound, 0.0) for bound in interval))
         result.append(ForecastHour(start, volume, interval))
     return result
+
+
+def _hours_ahead(as_of_ms: int, tz: ZoneInfo, count: int) -> Iterator[tuple[int, int, int]]:
+    """Yields (start in ms, local days ahead, local hour of the day) of the coming whole hours."""
+    first = -(-as_of_ms // HOUR_MS) * HOUR_MS
+    day_ms = day_start(tz, local_ordinal(tz, as_of_ms))
+    midnight = day_ms + offset_ms(tz, day_ms)
+    for start in range(first, first + min(count, MOST_HOURS) * HOUR_MS, HOUR_MS):
+        ahead = (start + offset_ms(tz, start) - midnight) // HOUR_MS
+        yield start, *divmod(max(ahead, 0), HOURS)
 
 
 def _filled(table: Floats) -> Floats | None:

@@ -326,7 +326,10 @@ def plain_water(
     import numpy as np  # every command opens a store, few need this
 
     factors = {unit: settings.parts_a_unit(unit) for unit in set(units)}
-    counts = np.rint(values * np.array([factors[unit] for unit in units]))
+    several = len(factors) > 1
+    counts = np.rint(
+        values * (np.array([factors[u] for u in units]) if several else factors[units[0]])
+    )
     with np.errstate(invalid="ignore"):
         parts, whole_ms = np.diff(counts.astype(np.int64)), np.diff(at_ms)
     unusual = parts < 0

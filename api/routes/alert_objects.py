@@ -38,12 +38,8 @@ def alert_object(
 ) -> dict[str, Any]:
     """``undelivered``: threads with a message that failed, and the message's state."""
     episode = Episode.of(entry.alert)
-    condition, group = episode.condition, None
-    if episode.group_id is not None:
-        size = episode.group_size
-        group = {"id": episode.group_id, "name": episode.group_name, "size": size}
+    condition = episode.condition
     ended_ms = episode.resolved_ms if episode.state == "resolved" else episode.ended_ms
-    acknowledged = episode.acknowledged_ms is not None
     return {
         "id": episode.id,
         "rule": {"id": episode.rule_id, "name": rule_names.get(episode.rule_id)},
@@ -66,15 +62,22 @@ def alert_object(
         "notSent": episode.not_sent or None,
         "outcome": outcome(episode, undelivered.get(episode.thread, "")),
         "unstable": episode.unstable,
-        "group": group,
-        "acknowledged": {
-            "at": instant(episode.acknowledged_ms or 0),
-            "by": episode.acknowledged_by,
-            "text": episode.acknowledged_text,
-        }
-        if acknowledged
-        else None,
+        "group": _group(episode),
+        "acknowledged": _acknowledged(episode),
     }
+
+
+def _group(episode: Episode) -> dict[str, Any] | None:
+    if episode.group_id is None:
+        return None
+    return {"id": episode.group_id, "name": episode.group_name, "size": episode.group_size}
+
+
+def _acknowledged(episode: Episode) -> dict[str, Any] | None:
+    if episode.acknowledged_ms is None:
+        return None
+    by, text = episode.acknowledged_by, episode.acknowledged_text
+    return {"at": instant(episode.acknowledged_ms), "by": by, "text": text}
 
 
 def outcome(episode: Episode, undelivered: str = "") -> str:

@@ -216,8 +216,20 @@ def _reading(kind: AnnotationKind) -> tuple[Route, ...]:
 def _changing(
     kind: AnnotationKind, body: type[Any], changes: type[Any], role: Role
 ) -> tuple[Action, ...]:
+    """Creating, changing and deleting a kind of annotation."""
     name, path = _NAMES[kind], PATHS[kind]
-    one = Operation(
+    create = Operation(
+        id=f"create{name}",
+        path=path,
+        tag="annotations",
+        summary=f"{name} on a device or a group",
+        answer=ref(name),
+        query=Query,
+        body=ref(f"{name}Body"),
+        status=201,
+        named_in_query=True,
+    )
+    change = Operation(
         id=f"change{name}",
         path=f"{path}/{{id}}",
         tag="annotations",
@@ -228,32 +240,17 @@ def _changing(
         body=ref(f"{name}Changes"),
         verb="patch",
     )
-    gone = replace(
-        one,
+    delete = replace(
+        change,
         id=f"delete{name}",
         summary="Deletes it; the audit log keeps its values",
         body=ref("NoBody"),
         verb="delete",
     )
     return (
-        Action(
-            Operation(
-                id=f"create{name}",
-                path=path,
-                tag="annotations",
-                summary=f"{name} on a device or a group",
-                answer=ref(name),
-                query=Query,
-                body=ref(f"{name}Body"),
-                status=201,
-                named_in_query=True,
-            ),
-            create_of(kind),
-            body,
-            role,
-        ),
-        Action(one, change_of(kind), changes, role),
-        Action(gone, delete_of(kind), NoBody, role),
+        Action(create, create_of(kind), body, role),
+        Action(change, change_of(kind), changes, role),
+        Action(delete, delete_of(kind), NoBody, role),
     )
 
 

@@ -14,7 +14,14 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import NamedTuple, cast
 
-from api.catalog import COARSEST_STORED, RAW_COLUMNS, Resolution
+from api.catalog import (
+    COARSEST_STORED,
+    METRICS,
+    RAW_COLUMNS,
+    ROLLED_METRICS,
+    Metric,
+    Resolution,
+)
 from api.store.base import Instant, ReadingRow, Row
 from api.store.sql.rollups import Range
 from api.timez import floor_to
@@ -26,6 +33,7 @@ instant_of = itemgetter(0, 1)
 Instants = Mapping[int, Sequence[int]]  # by device key, each ascending
 ALONE_FROM = 100  # fewer rows of a device aren't worth a statement of their own
 _WIDTH = 1 + len(RAW_COLUMNS)  # (device key, instant, values)
+_FIRST_VALUE = _WIDTH - len(METRICS)
 
 
 def in_order(rows: Sequence[ReadingRow]) -> list[ReadingRow]:
@@ -134,23 +142,44 @@ def touched(
     return ranges
 
 
-def by_company(
-    instants: Instants, resolution: Resolution, last_hours: Mapping[int, int]
-) -> tuple[Instants, Instants]:
-    """Splits the instants of new rows: those whose buckets may hold several rows, and those of long
-    runs of rows each alone in its bucket, after the device's last hour with readings."""
-    length = resolution.fixed_ms
+def by_company(instants: Instants, last_hours: Mapping[int, int]) -> tuple[Instants, Instants]:
+    """Splits the instants of new rows: those whose hours may hold earlier rows, and long runs after
+    the device's last hour with readings."""
     joint: dict[int, Sequence[int]] = {}
     alone: dict[int, Sequence[int]] = {}
     for device, some in instants.items():
         place = bisect_left(some, last_hours[device] + HOUR_MS) if device in last_hours else 0
-        run = some[place:] if place else some
-        if len(run) >= ALONE_FROM and len({instant // length for instant in run}) == len(run):
-            alone[device] = run
+        if len(some) - place >= ALONE_FROM:
+            alone[device] = some[place:] if place else some
             some = some[:place]
         if some:
             joint[device] = some
     return joint, alone
+
+
+def one_a_bucket(instants: Instants, resolution: Resolution) -> tuple[Instants, Instants]:
+    """Splits by device: those with a bucket for each row, and those with several rows in one."""
+    length = resolution.fixed_ms
+    single = {
+        device: some
+        for device, some in instants.items()
+        if len({instant // length for instant in some}) == len(some)
+    }
+    return single, {device: instants[device] for device in instants.keys() - single.keys()}
+
+
+def measured(rows: Sequence[Row]) -> tuple[Metric, ...]:
+    """Returns the metrics of the rollups that any of the rows has."""
+    if not rows:
+        return ()
+    return tuple(
+        metric
+        for place, metric in enumerate(METRICS, _FIRST_VALUE)
+        if metric in ROLLED_METRICS
+        and (
+            rows[0][place] is not None or list(map(itemgetter(place), rows)).count(None) < len(rows)
+        )
+    )
 
 
 def _coalesced(device: int, instants: Sequence[int], length: int) -> Iterator[Range]:

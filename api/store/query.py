@@ -58,6 +58,7 @@ def of_one_device(rows: Sequence[tuple[int, ...]]) -> Query:
     return Query(" AND s.device_id = ?", (rows[0][0],))
 
 
-def insert(table: str, columns: Sequence[str]) -> str:
-    """Returns the statement that inserts one row."""
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks(len(columns))})"
+def insert(table: str, columns: Sequence[str], rows: int = 1) -> str:
+    """Returns the statement that inserts that many rows."""
+    values = ", ".join([f"({marks(len(columns))})"] * rows)
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES {values}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import repeat
-from operator import itemgetter, ne
+from itertools import islice, repeat
+from operator import itemgetter, lt
 from typing import Final, cast
 
 from api.catalog import BESIDE_REGISTER, DAY_MS, HOUR_MS
@@ -34,7 +34,13 @@ def in_order(rows: Sequence[RegisterRow]) -> list[RegisterRow]:
     """Returns the distinct registers by device and instant. Raises ValueError for one that can't be
     stored."""
     _refuse_unstorable(rows)
-    return sorted(dict.fromkeys(rows), key=batch.instant_of)
+    return list(rows) if ascend(rows) else sorted(dict.fromkeys(rows), key=batch.instant_of)
+
+
+def ascend(rows: Sequence[RegisterRow]) -> bool:
+    """Whether rows are sorted by device and instant, each at an instant of its own."""
+    instants = list(map(batch.instant_of, rows))
+    return all(map(lt, instants, islice(instants, 1, None)))
 
 
 def _refuse_unstorable(rows: Sequence[RegisterRow]) -> None:
@@ -132,7 +138,7 @@ def changes(
 ) -> tuple[list[RegisterRow], list[RegisterRow]]:
     """Returns those of sorted registers that change something, and the registers to store, one for
     each instant, in order."""
-    if not existing and _ascend(ordered):
+    if not existing and ascend(ordered):
         fresh = list(ordered)
         if 0.0 in map(itemgetter(2), fresh):
             return fresh, [row if row.value else merged(row, None) for row in fresh]
@@ -147,12 +153,6 @@ def changes(
             before = changed.get(instant)
             changed[instant] = both if before is None else merged(both, before)
     return fresh, list(changed.values())
-
-
-def _ascend(ordered: Sequence[RegisterRow]) -> bool:
-    """Whether each of sorted registers has an instant of its own."""
-    earlier, later = map(batch.instant_of, ordered), map(batch.instant_of, ordered[1:])
-    return all(map(ne, later, earlier))
 
 
 def pieces(rows: Sequence[RegisterRow]) -> Iterator[Sequence[RegisterRow]]:

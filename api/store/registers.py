@@ -9,13 +9,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
 
 import orjson
 
-from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS, ONE_MINUTE, STORED
+from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS, ONE_MINUTE, STORED, Metric
 from api.metering.register import Flag, RegisterSettings, settings_of
 from api.store import batch, register_rows
 from api.store.base import Device, Instant, RegisterEntry, RegisterRow, Row, Span
@@ -216,7 +217,8 @@ class RegistersPart(CorrectionsPart):
                 device: hour
                 for device, hour in transaction.fetch(ingest_sql.last_hours(self.dialect, hours))
             }
-            self.recompute_touched(transaction, instants, last_hours, arithmetic)
+            metrics = batch.measured(rows)
+            self.recompute_touched(transaction, instants, last_hours, metrics, arithmetic)
         for window in register_rows.hours(gone):
             rebuild(transaction, self.dialect, window, arithmetic)
         if gone:
@@ -229,17 +231,23 @@ class RegistersPart(CorrectionsPart):
         transaction: Transaction,
         instants: batch.Instants,
         last_hours: Mapping[int, int],
+        metrics: Sequence[Metric],
         arithmetic: Arithmetic,
     ) -> None:
-        """Recomputes the buckets of new rows at these instants."""
-        joint, alone = batch.by_company(instants, ONE_MINUTE, last_hours)
-        if alone:
-            ranges = batch.touched(alone, ONE_MINUTE, {})
-            transaction.run(rollups.recompute(self.dialect, ONE_MINUTE, ranges, alone=True))
+        """Recomputes the buckets of new rows at these instants. ``metrics``: those the rows
+        have."""
+        joint, alone = batch.by_company(instants, last_hours)
+        single, crowded = batch.one_a_bucket(alone, ONE_MINUTE)
+        recompute = partial(rollups.recompute, self.dialect)
+        if single:
+            ranges = batch.touched(single, ONE_MINUTE, {})
+            transaction.run(recompute(ONE_MINUTE, ranges, metrics=metrics, single=True))
         for resolution in STORED:
-            rows = joint if resolution is ONE_MINUTE else instants
-            if ranges := batch.touched(rows, resolution, last_hours):
-                transaction.run(rollups.recompute(self.dialect, resolution, ranges, arithmetic))
+            if ranges := batch.touched(joint, resolution, last_hours):
+                transaction.run(recompute(resolution, ranges, arithmetic))
+            rest = crowded if resolution is ONE_MINUTE else alone
+            if ranges := batch.touched(rest, resolution, {}):
+                transaction.run(recompute(resolution, ranges, arithmetic, metrics))
         hours = batch.touched(instants, COARSEST_STORED, last_hours)
         transaction.run(rollups.recount(self.dialect, hours))
 

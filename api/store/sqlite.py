@@ -17,7 +17,7 @@ from api.errors import StoreDamaged, StoreMissing, Unavailable, UserError
 from api.store.base import ROWS_A_COMMIT, Row, StoreFile
 from api.store.common_store import CommonStore
 from api.store.damage_mark import DamageMark
-from api.store.query import Dialect, Params, Query, insert
+from api.store.query import Dialect, Params, Query
 from api.store.schema_upgrade import Versioned
 from api.store.sql.series import Grouped, Ranges, over_one
 from api.store.sqlite_connections import (
@@ -36,7 +36,7 @@ from api.store.sqlite_connections import (
     stat_of,
     translated,
 )
-from api.store.tables import Table
+from api.store.sqlite_transaction import SqliteTransaction
 from api.store.web.common_store import CommonWebStore
 from api.telemetry.request_record import fetched
 
@@ -367,28 +367,3 @@ class SqliteWebStore(SqliteFile, CommonWebStore):
     it later."""
 
     log_pages = 1
-
-
-class SqliteTransaction:
-    """`api.store.dialect_interface.Transaction`. BEGIN IMMEDIATE holds the only write lock."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def fetch(self, query: Query) -> list[Row]:
-        with translated():
-            return self._connection.execute(query.sql, query.params).fetchall()
-
-    def run(self, query: Query) -> None:
-        with translated():
-            self._connection.execute(query.sql, query.params)
-
-    def insert(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        with translated():
-            self._connection.executemany(insert(table.name, columns), rows)
-
-    def lock_devices(self, keys: Sequence[int]) -> None:
-        pass
-
-    def lock_directory(self) -> None:
-        pass

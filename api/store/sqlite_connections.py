@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn, Protocol, cast
@@ -40,7 +40,7 @@ class Connection(Protocol):
 
     def execute(self, statements: str, bindings: Params = ()) -> _Cursor: ...
 
-    def executemany(self, statements: str, sequenceofbindings: Sequence[Row]) -> _Cursor: ...
+    def executemany(self, statements: str, sequenceofbindings: Iterable[Row]) -> _Cursor: ...
 
     def config(self, op: int, *args: int) -> int: ...
 

@@ -64,6 +64,17 @@ def test_devices_are_exported_as_csv_and_imported_again(
     assert device(opened(), meters, "M-1").label == "M-1"
 
 
+def test_a_device_is_created_with_fields(
+    weir: CommandLine, meters: str, opened: Callable[[], Store]
+) -> None:
+    org = ("--org", meters)
+    made = weir.ask("devices", "create", "NEW-1", "label=Yard", "registerUnit=m3", *org)
+    values = values_of(device(opened(), meters, made["serialNumber"]))
+    assert (values["label"], values["registerUnit"]) == ("Yard", "m3")
+    assert "a device NEW-1 already" in weir.error("devices", "create", "NEW-1", *org)
+    assert "price must be a number" in weir.error("devices", "create", "NEW-2", "price=dear", *org)
+
+
 def test_a_meter_exchange_is_recorded_and_undone(weir: CommandLine, meters: str) -> None:
     arguments = ("devices", "exchange", "M-1", "--org", meters, "--at", "2026-03-01T09:00:00Z")
     assert weir.ask(*arguments, "--last", "12.5")["last"] == 12.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from api.catalog import BACKEND_VERSION
 from tests.tables import cases
 from tests.world import GATEWAY, LONE, METER, OLD, QUIET, TWIN, World
 
@@ -159,4 +160,4 @@ def test_the_organization(world: World) -> None:
 
 
 def test_the_version_needs_no_credential(world: World) -> None:
-    assert world.json("/version", by="nobody") == {"version": "0.1.0"}
+    assert world.json("/version", by="nobody") == {"version": BACKEND_VERSION}

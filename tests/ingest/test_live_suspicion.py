@@ -154,3 +154,19 @@ def test_a_change_of_the_device_withdraws_its_reports(sqlite_store: Store) -> No
     assert (serial, TOO_LARGE) in reasons(store)
     store.import_devices("acme", [NewDevice(serial, large)])
     assert (serial, TOO_LARGE) not in reasons(store)
+
+
+def test_the_last_flow_before_a_silence_is_checked_too(sqlite_store: Store) -> None:
+    watched, last = new_meters(sqlite_store, 2)
+    for meter in (watched, last):
+        small = {"config": {"meterSize": "DN 15"}}
+        sqlite_store.import_devices("acme", [NewDevice(meter.serial_number, small)])
+    writer = Writer(sqlite_store, [LiveSuspicions(sqlite_store)])
+    for meter in (watched, last):  # the second one comes too soon after a check
+        row = reading(meter, NOON_MS, flow_rate=100.0)
+        writer.submit(Submission("acme", "mqtt", [row])).result(30)
+    writer.close()
+    assert {serial for serial, _ in reasons(sqlite_store)} == {
+        watched.serial_number,
+        last.serial_number,
+    }

@@ -18,7 +18,7 @@ import pytest
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from api.auth import issue_token
-from api.catalog import KEY_HEADER
+from api.catalog import BACKEND_VERSION, KEY_HEADER
 from tests.world import ACME, LONE, METER, QUIET, SETTINGS, TWIN, World
 
 PACKAGE = "device_flow_data_service_client"
@@ -88,7 +88,7 @@ def at(text: str) -> datetime:
 
 def test_it_reads_the_version_without_a_credential(address: str, package: ModuleType) -> None:
     with package.Client(base_url=address) as client:
-        assert call("management.get_version", client).version == "0.1.0"
+        assert call("management.get_version", client).version == BACKEND_VERSION
 
 
 def test_it_lists_organizations_and_devices(client: Any) -> None:

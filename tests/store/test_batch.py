@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.catalog import HOUR_MS, METRICS, MINUTE_MS, ONE_MINUTE, STORED, Resolution
+from api.catalog import (
+    FLOW_AMOUNT,
+    FLOW_RATE,
+    HOUR_MS,
+    METRICS,
+    MINUTE_MS,
+    ONE_MINUTE,
+    STORED,
+    Resolution,
+)
 from api.store import batch
 from tests.store.fleet import NOON_MS
 from tests.tables import cases
@@ -103,17 +112,27 @@ def test_untouched_stored_buckets_are_left_alone() -> None:
         (2, [0, 59, 60, 120], []),
     ],
 )
-def test_rows_after_the_stored_hours_are_alone_in_their_minutes(
+def test_long_runs_after_the_stored_hours_are_alone(
     last_hour: int | None, joint: list[int], alone: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Minutes after noon. A second device has two rows in one."""
+    """Minutes after noon."""
     monkeypatch.setattr(batch, "ALONE_FROM", 1)
     at_ms = [NOON_MS + minute * MINUTE_MS for minute in (0, 59, 60, 120)]
     last_hours = {} if last_hour is None else {1: NOON_MS + last_hour * HOUR_MS}
-    crowded = [NOON_MS, NOON_MS + 1]
-    parts = batch.by_company({1: at_ms, 2: crowded}, ONE_MINUTE, last_hours)
+    parts = batch.by_company({1: at_ms}, last_hours)
     minutes = [[(ms - NOON_MS) // MINUTE_MS for ms in part.get(1, [])] for part in parts]
     assert minutes == [joint, alone]
-    assert (parts[0].get(2), parts[1].get(2)) == (crowded, None)
     monkeypatch.setattr(batch, "ALONE_FROM", 5)
-    assert batch.by_company({1: at_ms}, ONE_MINUTE, {}) == ({1: at_ms}, {})
+    assert batch.by_company({1: at_ms}, {}) == ({1: at_ms}, {})
+
+
+def test_two_rows_of_a_minute_share_their_bucket() -> None:
+    instants = {1: [NOON_MS, NOON_MS + MINUTE_MS], 2: [NOON_MS, NOON_MS + 1]}
+    assert batch.one_a_bucket(instants, ONE_MINUTE) == ({1: instants[1]}, {2: instants[2]})
+
+
+def test_only_metrics_with_a_value_are_measured() -> None:
+    volume = (None, None, 0.0, *NOTHING[2:])
+    assert batch.measured([row(1, 0), (1, NOON_MS, *volume)]) == (FLOW_AMOUNT,)
+    assert batch.measured([row(1, 0, 2.0), (1, NOON_MS, *volume)]) == (FLOW_RATE, FLOW_AMOUNT)
+    assert batch.measured([]) == ()

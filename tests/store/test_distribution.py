@@ -157,7 +157,7 @@ def test_a_batch_of_one_device_uses_one_shard(cluster_url: str) -> None:
             ingest_sql.last_hours(DIALECT, ranges),
             ingest_sql.stored_at(DIALECT, [(key, NOON_MS) for key in keys]),
             *(rollups.recompute(DIALECT, resolution, ranges) for resolution in STORED),
-            rollups.recompute(DIALECT, STORED[0], ranges, alone=True),
+            rollups.recompute(DIALECT, STORED[0], ranges, single=True),
             rollups.recount(DIALECT, ranges),
         ):
             assert f"Task Count: {tasks}\n" in plan(store, query)

@@ -21,7 +21,8 @@ from api.store import damage_mark, sqlite
 from api.store.base import Device, Span
 from api.store.open import open_web_store
 from api.store.query import Query
-from api.store.sqlite import LOG_GONE, NOT_CHECKED, SqliteStore, SqliteTransaction
+from api.store.sqlite import LOG_GONE, NOT_CHECKED, SqliteStore
+from api.store.sqlite_transaction import SqliteTransaction
 from tests.ingest.mqtt.conftest import eventually
 from tests.store.fleet import NOON_MS, new_meters, reading, steady
 

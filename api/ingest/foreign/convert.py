@@ -45,6 +45,7 @@ from api.ingest.foreign.rows import rows_of
 from api.ingest.foreign.units import SECONDS, factor, split
 from api.ingest.foreign.zones import WallClock
 from api.ingest.source import Lines, SourceFile
+from api.metering.units import FAHRENHEIT_PER_CELSIUS, FREEZING_FAHRENHEIT
 from api.store.refusals import MAX_SAMPLE
 
 CHUNK_VALUES: Final = 10_000  # rows × devices per chunk: texts stay in the processor's cache
@@ -216,7 +217,7 @@ class Converter:
             if column.is_ in METRIC_OF:
                 numbers = self._numbers(texts, place, faults, column.is_)
                 if column.is_ == "temperature" and column.unit == "°F":
-                    numbers = (numbers - 32) / 1.8
+                    numbers = (numbers - FREEZING_FAHRENHEIT) / FAHRENHEIT_PER_CELSIUS
                 if column.is_ == "duration":
                     numbers = numbers * SECONDS[column.unit or "s"]
                 values[PLACE[METRIC_OF[column.is_]]] = numbers

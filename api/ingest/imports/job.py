@@ -55,51 +55,81 @@ def _import(store: Store, folder: ImportFolder) -> None:
     request, mapping = folder.request(), folder.mapping()
     organization = request.organization_id
     before = folder.outcome() or Outcome()
-    created = list(
-        dict.fromkeys([*before.created, *create_missing(store, organization, folder.file, mapping)])
-    )
-    digest = content_digest(folder.file, mapping)
-    suspicions, causes = Suspicions(), Counter[tuple[str, str, str]]()
-    rejected = _RefusedRows(folder.refused_rows)
-    empty, prepared_ms = before.empty, before.prepared_ms
-    causes.update({(reason, device, sample): n for reason, device, n, sample in before.causes})
+    missing = create_missing(store, organization, folder.file, mapping)
+    created = list(dict.fromkeys([*before.created, *missing]))
     folder.report(replace(before, state="running", created=created, problem=""))
-
-    def before_batch(batch: Batch) -> None:
-        nonlocal prepared_ms
-        if folder.pausing:
-            raise Paused
-        prepared_ms = prepared_ms or now_ms()
-        note(folder.spans, list(own_spans(store, batch)))
-
-    def after_batch(batch: Batch) -> None:
-        nonlocal empty
-        empty += batch.empty
-        suspicions.add(batch)
-        rejected.add(batch)
-        for each in batch.refused:
-            causes[each.reason, each.device, each.sample] += each.count
-        reached = store.progress(digest, organization) or Progress(digest, organization)
-        outcome = _reached(reached, folder, batch.consumed, causes, created)
-        folder.report(replace(outcome, empty=empty, prepared_ms=prepared_ms))
-
+    reports = _Reports(store, folder, content_digest(folder.file, mapping), before, created)
     try:
         done = import_file(
             store,
             organization,
             folder.file,
-            after_batch,
+            reports.after_batch,
             mapping=mapping,
-            before_batch=before_batch,
+            before_batch=reports.before_batch,
         )
     except Paused:
         folder.report(replace(folder.outcome() or before, state="paused"))
         return
-    outcome = _reached(done, folder, request.size, causes, created)
-    messages = messages_of(suspicions.suspects(store), units_of(store, organization))
-    done_ = replace(outcome, state="done", empty=empty, prepared_ms=prepared_ms)
-    folder.report(replace(done_, messages=messages))
+    suspects = reports.suspicions.suspects(store)
+    messages = messages_of(suspects, units_of(store, organization))
+    outcome = reports.outcome(done, request.size)
+    folder.report(replace(outcome, state="done", messages=messages))
     _audit(store, folder, "import", {"stored": done.stored, "refused": done.refused})
+
+
+class _Reports:
+    """Reports the progress of an import after each batch, continuing what ``before`` it was
+    interrupted had reported."""
+
+    def __init__(
+        self,
+        store: Store,
+        folder: ImportFolder,
+        digest: str,
+        before: Outcome,
+        created: list[str],
+    ) -> None:
+        self.suspicions = Suspicions()
+        self._store, self._folder, self._digest, self._created = store, folder, digest, created
+        self._organization = folder.request().organization_id
+        self._rejected = _RefusedRows(folder.refused_rows)
+        self._empty, self._prepared_ms = before.empty, before.prepared_ms
+        self._causes = Counter[tuple[str, str, str]](
+            {(reason, device, sample): n for reason, device, n, sample in before.causes}
+        )
+
+    def before_batch(self, batch: Batch) -> None:
+        if self._folder.pausing:
+            raise Paused
+        self._prepared_ms = self._prepared_ms or now_ms()
+        note(self._folder.spans, list(own_spans(self._store, batch)))
+
+    def after_batch(self, batch: Batch) -> None:
+        self._empty += batch.empty
+        self.suspicions.add(batch)
+        self._rejected.add(batch)
+        for each in batch.refused:
+            self._causes[each.reason, each.device, each.sample] += each.count
+        reached = self._store.progress(self._digest, self._organization)
+        reached = reached or Progress(self._digest, self._organization)
+        self._folder.report(self.outcome(reached, batch.consumed))
+
+    def outcome(self, reached: Progress, consumed: int) -> Outcome:
+        return Outcome(
+            read=reached.position,
+            stored=reached.stored,
+            repeated=reached.repeated,
+            refused=reached.refused,
+            bytes=consumed,
+            causes=[
+                [reason, device, n, sample]
+                for (reason, device, sample), n in self._causes.most_common(MOST_CAUSES)
+            ],
+            created=self._created,
+            empty=self._empty,
+            prepared_ms=self._prepared_ms,
+        )
 
 
 class _RefusedRows:
@@ -116,20 +146,6 @@ class _RefusedRows:
         self._rows += len(rows)
         with self._path.open("a", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([harmless(cell) for cell in row] for row in rows)
-
-
-def _reached(
-    reached: Progress, folder: ImportFolder, consumed: int, causes: Counter[tuple[str, str, str]],
-    created: list[str],
-) -> Outcome:  # fmt: skip
-    shown = [
-        [reason, device, n, sample]
-        for (reason, device, sample), n in causes.most_common(MOST_CAUSES)
-    ]
-    return Outcome(
-        "running", reached.position, reached.stored, reached.repeated, reached.refused, consumed,
-        causes=shown, created=created,
-    )  # fmt: skip
 
 
 def _undo(store: Store, folder: ImportFolder) -> None:

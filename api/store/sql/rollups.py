@@ -7,7 +7,7 @@ every bucket in them to the total of its children. Only sums and counts are adde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from api.catalog import COARSEST_STORED, RAW, ROLLED_METRICS, STORED, Metric, Resolution
@@ -18,7 +18,7 @@ from api.store.tables import COUNTED, HOUR_COUNTER, ROLLUPS, Table, counter, fin
 Range = tuple[int, int, int]
 """(device key, first bucket's start, end of the last bucket), epoch ms."""
 
-_NO_EXTREME = "CAST(NULL AS DOUBLE PRECISION)"
+_NULL = "CAST(NULL AS DOUBLE PRECISION)"
 _RANGE_NAMES = ("device_id", "low", "high")
 
 
@@ -27,13 +27,15 @@ def recompute(
     resolution: Resolution,
     ranges: Sequence[Range],
     arithmetic: Arithmetic = PLAIN,
+    metrics: Sequence[Metric] = ROLLED_METRICS,
     *,
-    alone: bool = False,
+    single: bool = False,
 ) -> Query:
-    """Sets the rollup rows of these ranges from the next finer level. ``alone``: every raw row of
-    the ranges is alone in its bucket, which takes a third of the time."""
+    """Sets the rollup rows of these ranges from the next finer level. ``metrics``: those of which
+    the ranges may have values; fewer take less time. ``single``: every raw row of the ranges is
+    alone in its bucket, which takes a third of the time."""
     one = of_one_device(ranges)
-    sql = _recompute(dialect, resolution, arithmetic, one.sql, alone=alone)
+    sql = _recompute(dialect, resolution, arithmetic, tuple(metrics), one.sql, single=single)
     return Query(sql, (*dialect.bind(ranges), *one.params))
 
 
@@ -43,20 +45,37 @@ def recount(dialect: Dialect, ranges: Sequence[Range]) -> Query:
     return Query(_recount(dialect, one.sql), (*dialect.bind(ranges), *one.params))
 
 
-def expressions(resolution: Resolution, arithmetic: Arithmetic = PLAIN) -> tuple[str, ...]:
-    """Returns a rollup's columns after (device_id, ts), as expressions over the next finer
-    level."""
+def expressions(
+    resolution: Resolution, arithmetic: Arithmetic, metrics: Sequence[Metric]
+) -> tuple[str, ...]:
+    """Returns a rollup's columns after (device_id, ts), as expressions over the next finer level,
+    of which only these metrics may have values."""
     if resolution is STORED[0]:
-        return flat(resolution, arithmetic)
+        return flat(resolution, arithmetic, metrics)
     child = finer(resolution)[-1]
     counts = [f"SUM({counter(c)})" for c in (RAW, *finer(child))]
-    return (*counts, "COUNT(*)", *(e for m in ROLLED_METRICS for e in _from_child(m, arithmetic)))
+    return (*counts, "COUNT(*)", *_each(metrics, lambda m: _from_child(m, arithmetic)))
 
 
-def flat(resolution: Resolution, arithmetic: Arithmetic = PLAIN) -> tuple[str, ...]:
+def flat(
+    resolution: Resolution,
+    arithmetic: Arithmetic = PLAIN,
+    metrics: Sequence[Metric] = ROLLED_METRICS,
+) -> tuple[str, ...]:
     """Returns the same columns over raw rows, for any stored resolution."""
     counts = [f"COUNT(DISTINCT ts / {c.fixed_ms})" for c in finer(resolution)]
-    return ("COUNT(*)", *counts, *(e for m in ROLLED_METRICS for e in _from_raw(m, arithmetic)))
+    return ("COUNT(*)", *counts, *_each(metrics, lambda m: _from_raw(m, arithmetic)))
+
+
+def _each(metrics: Sequence[Metric], of: Callable[[Metric], list[str]]) -> Iterator[str]:
+    """Yields the columns of every metric; constants for one without values."""
+    for metric in ROLLED_METRICS:
+        yield from of(metric) if metric in metrics else _of_none(metric)
+
+
+def _of_none(metric: Metric) -> list[str]:
+    """Returns what the other functions give where the metric has no value."""
+    return [_NULL, "0", _NULL, _NULL] if metric.extremes else [_NULL, "0"]
 
 
 def _from_raw(metric: Metric, arithmetic: Arithmetic) -> list[str]:
@@ -83,20 +102,27 @@ def _of_one(metric: Metric) -> list[str]:
     """Returns what `_from_raw` gives for a single row."""
     name = metric.name
     columns = [name, f"CASE WHEN {name} IS NULL THEN 0 ELSE 1 END"]
-    return [*columns, _NO_EXTREME, _NO_EXTREME] if metric.extremes else columns
+    return [*columns, _NULL, _NULL] if metric.extremes else columns
 
 
 @cache
 def _recompute(
-    dialect: Dialect, resolution: Resolution, arithmetic: Arithmetic, one: str, *, alone: bool
+    dialect: Dialect,
+    resolution: Resolution,
+    arithmetic: Arithmetic,
+    metrics: tuple[Metric, ...],
+    one: str,
+    *,
+    single: bool,
 ) -> str:
     table = ROLLUPS[resolution]
     source = finer(resolution)[-1].table if finer(resolution) else RAW.table
     bucket = f"s.ts / {resolution.fixed_ms} * {resolution.fixed_ms}"
-    columns, groups = expressions(resolution, arithmetic), f" GROUP BY s.device_id, {bucket}"
-    if alone:
+    columns = expressions(resolution, arithmetic, metrics)
+    groups = f" GROUP BY s.device_id, {bucket}"
+    if single:
         counts = ["1" for _ in (RAW, *finer(resolution))]
-        columns, groups = (*counts, *(e for m in ROLLED_METRICS for e in _of_one(m))), ""
+        columns, groups = (*counts, *_each(metrics, _of_one)), ""
     return (
         f"INSERT INTO {table.name} ({', '.join(table.names)})"
         f" SELECT s.device_id, {bucket}, {', '.join(columns)}"

@@ -223,10 +223,13 @@ def test_an_import_that_pauses_midway_continues_to_the_same_readings(
     site.work()
     paused = site.ask("GET", f"/{id}")
     assert (paused["state"], paused["outcome"]["read"]) == ("paused", 100)
+    size = folder.file.stat().st_size
+    assert 0 < paused["outcome"]["bytes"] <= size
     monkeypatch.setattr(job, "note", note)
     site.ask("POST", f"/{id}/begin")
     site.work()
-    assert site.ask("GET", f"/{id}")["outcome"]["stored"] == 192
+    done = site.ask("GET", f"/{id}")["outcome"]
+    assert (done["stored"], done["bytes"]) == (192, size)
     for serial, gallons in GERMAN.gallons.items():
         assert site.gallons(serial) == pytest.approx(gallons)
     site.ask("POST", f"/{id}/undo")
