@@ -24,7 +24,7 @@ function rebuild(id, content, make) {
   }
 }
 
-const LONG = 24; // characters: a longer part may break on a phone
+const LONG = 20; // characters: a longer part may break on a phone
 
 /* Lines break between the parts of a note, not within a short part. */
 function unbroken(note) {

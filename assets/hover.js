@@ -1,5 +1,5 @@
 /* The hover texts of a chart's rows, made from the figure's numbers as components/formatting.py
-   does: a figure's line has `meta.says` (components/charts/hover_text.py). assets/hover-card.js and
+   does: a figure's line has `meta.says` (components/charts/labels.py). assets/hover-card.js and
    assets/cursor.js show them. */
 import { plotlyMs } from "./scales.js";
 

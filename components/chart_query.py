@@ -32,7 +32,7 @@ from components.charts.frames import (
     with_spread,
     within,
 )
-from components.charts.hover_text import EXTRA_METRICS
+from components.charts.labels import EXTRA_METRICS
 from components.charts.traces import NOTHING, Canvas, Compared, Picture
 from components.comparison_queries import Question, compared
 from components.findings.texts import marks_of

@@ -194,3 +194,30 @@ def share() -> Component:
         Entry("This moment", "as it is now", deed=MOMENT),
     )
     return menu("Share", [Section("Copy a link to this view", entries)], name="Share", kind="share")
+
+
+# --- The tabs of the administration --------------------------------------------------------------
+
+ADMIN_TABS: Final = (
+    ("devices", "Devices"),
+    ("groups", "Groups"),
+    ("keys", "Keys and people"),
+    ("organization", "Organization"),
+    ("quality", "Data quality"),
+)
+
+
+def admin_tabs(current: str = "") -> Component:
+    """The tabs of the administration; ``current`` is the path of the open one."""
+    links = [
+        html.A(
+            label,
+            href=session.site_path(f"{ADMIN_PATH}?tab={name}"),
+            className="admin-tab",
+            **attributes(data_tab=name),
+        )
+        for name, label in ADMIN_TABS
+    ]
+    more = attributes(aria_current="page") if current == AUDIT_PATH else {}
+    audit = html.A("Audit log", href=session.site_path(AUDIT_PATH), className="admin-tab", **more)
+    return html.Nav([*links, audit], className="admin-tabs", **labelled("Administration"))

@@ -20,11 +20,10 @@ from components.admin.audit import (
     read_filter,
     table,
 )
-from components.admin.layout import tabs
 from components.admin.queries import audit_page
 from components.controls import failed_page, failure, message
 from components.html_json import sheet
-from components.shell import ADMIN_PATH
+from components.shell import ADMIN_PATH, admin_tabs
 
 register_page(__name__, path=PATH, title="Audit log · Weir")
 NOT_YOURS = "The audit log is for administrators with a key for all devices."
@@ -50,7 +49,13 @@ def layout(**query: Any) -> Component:
         className="card wide annotation-card",
     )
     title = html.H1("Administration")
-    parts = (title, tabs(PATH), heading(audit_filter, page.count), filters(audit_filter), body)
+    parts = (
+        title,
+        admin_tabs(PATH),
+        heading(audit_filter, page.count),
+        filters(audit_filter),
+        body,
+    )
     return shell.frame(*parts, place=ADMIN_PATH)
 
 

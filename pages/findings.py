@@ -1,7 +1,11 @@
-"""Findings: problems, worst first, each with its evidence, to view or to dismiss."""
+"""Findings: problems, worst first, each with its evidence, to view or to dismiss.
+
+assets/findings.js fills and refreshes the page.
+"""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from dash import (
@@ -10,6 +14,7 @@ from dash import (
     Output,
     callback,
     clientside_callback,
+    dcc,
     html,
     no_update,
     register_page,
@@ -19,16 +24,73 @@ from dash.development.base_component import Component
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
 from components import html_json, session, shell
-from components.controls import failure, message
+from components.controls import (
+    Entry,
+    Section,
+    attributes,
+    failure,
+    labelled,
+    menu,
+    message,
+    notice,
+    select,
+    units_select,
+    zone_select,
+)
 from components.findings import queries, rows
 from components.findings.detail import detail, figure
-from components.findings.layout import PATH, SHEETS, Ids, findings_page, findings_tools
 from components.findings.queries import PAGE, inbox, one, small_charts
-from components.findings.texts import clock
-from components.findings.url_state import read_findings_view
+from components.findings.texts import SEVERITY_WORDS, clock
+from components.findings.url_state import FindingsView, read_findings_view, write_findings_view
 from components.fleet.queries import current_access
 from components.html_json import sheet
+from components.shell import FINDING_SETTINGS_PATH as SETTINGS_PATH
+from components.shell import FINDINGS_PATH
 from components.url_state import read_question, read_text, unread
+
+PATH = FINDINGS_PATH
+KEYS = (
+    ("j", "next"),
+    ("k", "previous"),
+    ("Enter", "open chart"),
+    ("x", "dismiss"),
+    ("?", "all keys"),
+)
+EVERY_KEY = (
+    ("j, ↓", "Next finding"),
+    ("k, ↑", "Previous finding"),
+    ("Enter", "Open its chart"),
+    ("x", "Dismiss it, or take the dismissal back"),
+    ("u", "Undo the last dismissal"),
+    ("Esc", "Close what is open; on a phone, back to the list"),
+    ("?", "These keys"),
+)
+
+
+class Ids(StrEnum):
+    """Ids, also used by assets/findings.js."""
+
+    PAGE = "findings"
+    QUESTION = "findings-question"
+    ANSWER = "findings-answer"
+    DRAWN = "findings-drawn"
+    CHOSEN = "findings-chosen"
+    SHOWN = "findings-shown"
+    PICTURE = "findings-picture"
+    DEED = "findings-deed"
+    DONE = "findings-done"
+    NOTIFIED = "findings-notified"
+    SUMMARY = "findings-summary"
+    STATES = "findings-states"
+    KINDS = "findings-kinds"
+    GROUP = "findings-group"
+    NOTICE = "findings-notice"
+    LIST = "findings-list"
+    DETAIL = "findings-detail"
+    KEYS = "findings-keys"
+
+
+SHEETS = (Ids.SUMMARY, Ids.STATES, Ids.KINDS, Ids.LIST, Ids.DETAIL)
 
 register_page(__name__, path=PATH, title="Findings · Weir")
 GONE = "Finding not found, or you don't have access. Late readings may have taken it back."
@@ -135,3 +197,97 @@ for function, output, source in (
         prevent_initial_call=True,
     )
 html_json.drawn(*SHEETS)
+
+# --- The frame -----------------------------------------------------------------------------------
+
+
+def findings_page(view: FindingsView) -> Component:
+    stores = (
+        Ids.ANSWER,
+        Ids.DRAWN,
+        Ids.CHOSEN,
+        Ids.SHOWN,
+        Ids.PICTURE,
+        Ids.DEED,
+        Ids.DONE,
+        Ids.NOTIFIED,
+    )
+    return html.Div(
+        [
+            dcc.Store(id=Ids.QUESTION, data=write_findings_view(view)),
+            *(dcc.Store(id=id) for id in stores),
+            *(html_json.store(id) for id in SHEETS),
+            _heading(view),
+            _filters(view),
+            notice(Ids.NOTICE),
+            html.Div(
+                [
+                    html.Section(
+                        id=Ids.LIST, className="card findings-list", **labelled("Findings")
+                    ),
+                    html.Section(
+                        id=Ids.DETAIL,
+                        className="card finding-detail",
+                        tabIndex=-1,
+                        **labelled("The finding"),
+                    ),
+                ],
+                className="findings-columns",
+            ),
+            _keys(),
+        ],
+        id=Ids.PAGE,
+        **attributes(data_state="loading", data_view="detail" if view.finding else "list"),
+    )
+
+
+def findings_tools(view: FindingsView) -> list[Component]:
+    return [units_select(view.units), zone_select("Each device’s zone", view.zone)]
+
+
+def _heading(view: FindingsView) -> Component:
+    files = (
+        Entry("CSV", ".csv", "/download/findings.csv", here=True),
+        Entry("Excel workbook", ".xlsx", "/download/findings.xlsx", here=True),
+    )
+    export = menu("Export", [Section("All that match", files)], name="Export these findings")
+    settings = dcc.Link("Settings", href=session.site_path(SETTINGS_PATH), className="button")
+    return html.Div(
+        [
+            html.H1("Findings"),
+            html.P(id=Ids.SUMMARY, className="findings-summary", role="status"),
+            html.Div([settings, export], className="fleet-right"),
+        ],
+        className="heading",
+    )
+
+
+def _filters(view: FindingsView) -> Component:
+    severities = [("", "All severities"), *SEVERITY_WORDS.items()]
+    return html.Div(
+        [
+            html.Div(id=Ids.STATES, className="segments", role="group", **labelled("State")),
+            html.Div(id=Ids.KINDS, className="finding-kinds", role="group", **labelled("Kind")),
+            html.Div(
+                [
+                    select("Severity", "severity", severities, chosen=view.severity),
+                    html.Span(id=Ids.GROUP),
+                ],
+                className="fleet-right",
+            ),
+        ],
+        className="findings-filters",
+    )
+
+
+def _keys() -> Component:
+    short = [html.Span([html.Kbd(key), f" {deed}"], className="finding-key") for key, deed in KEYS]
+    every = html.Dl(
+        [html.Div([html.Dt(html.Kbd(key)), html.Dd(deed)]) for key, deed in EVERY_KEY],
+        id=Ids.KEYS,
+        className="card finding-every-key",
+        hidden=True,
+        tabIndex=-1,
+        **labelled("Keys"),
+    )
+    return html.Footer([html.Div(short, className="finding-keys"), every])

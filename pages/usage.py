@@ -22,8 +22,7 @@ from components import html_json, shell
 from components.controls import failure
 from components.fleet.queries import current_access
 from components.url_state import read_question, read_text, unread
-from components.usage.callback_results import answer, choices, files
-from components.usage.layout import PATH, SHEETS, Ids, usage_page, usage_tools
+from components.usage.page import PATH, SHEETS, Ids, answer, choices, files, usage_page, usage_tools
 from components.usage.url_state import read_usage_view
 
 register_page(__name__, path=PATH, title="Usage · Weir")

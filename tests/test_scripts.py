@@ -33,5 +33,5 @@ def test_the_administrations_page_names_each_address_its_scripts_use() -> None:
     root = Path(__file__).parents[1]
     scripts = "".join(file.read_text() for file in root.glob("assets/admin*.js"))
     used = set(re.findall(r"settings\(\)\.(\w+)", scripts))
-    named = set(re.findall(r'"(\w+)":', (root / "components/admin/layout.py").read_text()))
+    named = set(re.findall(r'"(\w+)":', (root / "pages/admin.py").read_text()))
     assert {"service", "imports"} <= used <= named

@@ -22,7 +22,7 @@ from api.errors import BadRequest, NotFound, ParameterProblem, WeirError
 from api.timez import now_ms
 from components import chart_query, html_json, session, theme
 from components.chart_query import Subject
-from components.charts import hover_text
+from components.charts import labels
 from components.charts.figure import MARGIN_PX
 from components.fleet.queries import ReplyCache, ServiceAccess, current_access
 from components.image_query import Size, whole
@@ -188,7 +188,7 @@ def chart(
     made = bare(drawn, Size(width_px, HEIGHT_PX, 1))
     svg = renderer.render_figure(made, "svg", width_px, HEIGHT_PX).decode()
     tz = drawn.canvas.tz
-    summary = hover_text.summary(drawn.frame, tz, chart_view.units, chart_query.data_share(drawn))
+    summary = labels.summary(drawn.frame, tz, chart_view.units, chart_query.data_share(drawn))
     metric = subject.tab_of(chart_view).label
     parts = (metric, chart_query.detail(drawn), chart_query.zone_note(drawn))
     note = " · ".join(part for part in (*parts, chart_query.compared_words(drawn)) if part)

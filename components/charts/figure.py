@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from components import formatting
 from components.charts.frames import SPREAD, Frame, Stretch
+from components.charts.labels import Ticks, ticks
 from components.charts.marks import annotation_flags, flags
-from components.charts.ticks import Ticks, ticks
 from components.charts.traces import Canvas, Picture, axis_text, traces
 from components.ranges import Window
 from components.theme import FONT, FONT_SIZE_PX, Palette

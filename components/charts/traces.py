@@ -1,7 +1,7 @@
 """A frame as plotly's traces, in plain dicts and lists.
 
 The x values are UTC in naive strings: plotly.js would shift anything else into the browser's zone.
-`ticks` labels the axis and `hover_text` the points, both in the chosen zone.
+`labels` has the texts of the axis and the points, both in the chosen zone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.timez import stamps
-from components.charts import hover_text
+from components.charts import labels
 from components.charts.frames import CAUSES, LOW_QUALITY, NO_DATA, Frame, Stretch, largest, rounded
 from components.charts.marks import (
     AnnotationMark,
@@ -298,7 +298,7 @@ def _drawn_line(frame: Frame, scale: float) -> Trace:
 
 def _hover_customdata(frame: Frame, canvas: Canvas) -> Trace:
     """The data for the hover texts of assets/hover.js."""
-    return {"meta": {"says": hover_text.hover_data(frame, canvas.tz, canvas.units)}}
+    return {"meta": {"says": labels.hover_data(frame, canvas.tz, canvas.units)}}
 
 
 def _bar_trace(frame: Frame, scale: float, canvas: Canvas) -> Trace:

@@ -14,7 +14,7 @@ from api.client.expectations import ItemVolumes, Volumes
 from api.metering.uptime import comparable
 from api.timez import zone_or_utc
 from components import formatting
-from components.charts.ticks import axis, ticks
+from components.charts.labels import axis, ticks
 from components.compare.url_state import OF_MEAN, CompareView, resolution_of
 from components.formatting import Clock
 from components.units import Scale

@@ -22,7 +22,7 @@ from api.errors import Unavailable, Unreachable, WeirError
 from api.timez import DAY_MS
 from components import chart_query, formatting
 from components.chart_query import Drawn, Subject
-from components.charts import hover_text
+from components.charts import labels
 from components.charts.frames import LOW_QUALITY, NO_DATA, Stretch, frame
 from components.controls import attributes, failure, labelled
 from components.device import finding_list, kpis, queries
@@ -72,9 +72,7 @@ def chart_results(question: Any, stored: Any, now_ms: int) -> dict[str, Any]:
         Fields.FIGURE: chart_query.change(drawn, view),
         Fields.BADGE: chart_query.badge(drawn),
         Fields.ZONE_NOTE: chart_query.zone_note(drawn),
-        Fields.SUMMARY: hover_text.summary(
-            drawn.frame, tz, view.units, chart_query.data_share(drawn)
-        ),
+        Fields.SUMMARY: labels.summary(drawn.frame, tz, view.units, chart_query.data_share(drawn)),
         Fields.NOTICE: "",
         Fields.EMPTY: chart_query.emptiness(drawn),
         Fields.NEVER: drawn.last_ms is None,

@@ -21,13 +21,7 @@ from api.timez import local_ordinal
 from components import formatting, session
 from components.controls import FORMATS, LINKS, PDF, Entry, Section, attributes, body, menu
 from components.controls import of_card as card_images
-from components.device import (
-    finding_list,
-    queries,
-    register_card,
-    row_table,
-    volume_cards,
-)
+from components.device import finding_list, queries, reading_cards, volume_cards
 from components.device.chart_state import Shown, write_shown
 from components.device.kpi_cards import Question, When
 from components.formatting import Clock, measures_water
@@ -111,7 +105,7 @@ def _rows(query: Question) -> tuple[Sequence[Component], str]:
     note = f"{shown.resolution.label}, latest first, {tz.key}"
     others = queries.others_of(query.device_id, shown, page.rows, tz)
     spread = queries.spread_spans(query.device_id, page.rows)
-    return row_table.table(page, tz, shown.units, others, shown.compare, spread), note
+    return reading_cards.row_table(page, tz, shown.units, others, shown.compare, spread), note
 
 
 def _register(query: Question) -> tuple[Sequence[Component], str]:
@@ -120,8 +114,8 @@ def _register(query: Question) -> tuple[Sequence[Component], str]:
     if not registers:
         return [], ""
     exchanges = settings_of(query.row.device.config, None).exchanges
-    note = register_card.note(registers, exchanges, query.tz, query.now_ms)
-    return register_card.card(registers, query.shown.units, query.tz), note
+    note = reading_cards.register_note(registers, exchanges, query.tz, query.now_ms)
+    return reading_cards.register_card(registers, query.shown.units, query.tz), note
 
 
 CARDS: Final = (
@@ -170,8 +164,8 @@ CARDS: Final = (
         wide=True,
     ),
     CardRow(
-        register_card.CARD,
-        register_card.TITLE,
+        reading_cards.REGISTER_CARD,
+        reading_cards.REGISTER_TITLE,
         _register,
         (Export("All registers", "registers"),),
         wide=True,

@@ -35,8 +35,7 @@ from components.comparison_queries import compared_rows
 from components.device import kpis, volume_cards
 from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
-from components.device.register_card import STEPS
-from components.device.row_table import PAGE, Page
+from components.device.reading_cards import PAGE_ROWS, REGISTER_STEPS, RowPage
 from components.findings.settings import origin
 from components.fleet.device_queries import Directory, Meter, cadences, measured, read_meter
 from components.fleet.device_status import CurrentStatus, status_of_row
@@ -250,14 +249,14 @@ def row_page(
     window: Window,
     tz: ZoneInfo,
     number: int,
-) -> Page:
+) -> RowPage:
     """Page 1 has the latest rows; a page beyond the last is the last."""
     client = session.current_client()
     reach = window if resolution is RAW else widened(window, tz, resolution)
     total = client.count(device_id, resolution, from_ms=reach.from_ms, to_ms=reach.to_ms)
-    number = max(1, min(number, -(-total // PAGE)))
-    end = total - (number - 1) * PAGE
-    start = max(0, end - PAGE)
+    number = max(1, min(number, -(-total // PAGE_ROWS)))
+    end = total - (number - 1) * PAGE_ROWS
+    start = max(0, end - PAGE_ROWS)
     rows = client.datapoints(
         device_id,
         resolution,
@@ -267,7 +266,7 @@ def row_page(
         offset=start,
         timezone=tz.key if resolution.calendar else None,
     )
-    return Page(rows, number, total)
+    return RowPage(rows, number, total)
 
 
 # --- What only a Weir server has ------------------------------------------------------------------
@@ -322,7 +321,9 @@ def forecast(device_id: str) -> Sequence[ForecastHour]:
 def latest_registers(device_id: str) -> Sequence[Register]:
     """The latest first; empty without registers, or if the server isn't a Weir server."""
     try:
-        page = session.current_client().registers(device_id, limit=STEPS, newest_first=True)
+        page = session.current_client().registers(
+            device_id, limit=REGISTER_STEPS, newest_first=True
+        )
     except NotOffered:
         return ()
     return page.registers

@@ -18,7 +18,7 @@ from api.metering.forecast import ForecastHour
 from api.metering.hourly_profile import HOURS
 from api.timez import DAY_MS, EPOCH_DAY, day_start, local_ordinal
 from components import formatting
-from components.charts.ticks import axis
+from components.charts.labels import axis
 from components.controls import attributes, labelled
 from components.formatting import MONTHS, WEEKDAYS, day_text, local_date
 from components.ranges import Window

@@ -21,7 +21,7 @@ from api.insight.finding_dismissal import (
 )
 from api.timez import stamp
 from components import formatting, session
-from components.charts.ticks import axis, ticks
+from components.charts.labels import axis, ticks
 from components.controls import attributes, labelled
 from components.findings import texts
 from components.findings.queries import One, metric_of

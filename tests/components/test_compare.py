@@ -23,7 +23,7 @@ from components.compare.url_state import (
 from components.fleet.queries import ReplyCache, ServiceAccess
 from components.theme import LIGHT
 from components.units import METRIC
-from components.usage.callback_results import files as usage_files
+from components.usage.page import files as usage_files
 from components.usage.url_state import read_usage_view
 from tests.tables import cases
 from web.downloads.lists import compare_file

@@ -10,7 +10,6 @@ import httpx
 import pytest
 
 from api.store.open import open_store
-from components.fleet.layout import Ids
 from tests.dashboards import ORGANIZATION_NAME, Fleet, Site
 from tests.fleets import SILENT, serial, watched_fleet
 from tests.pages.elements import of_kind, text
@@ -32,15 +31,15 @@ def page(looking: Site) -> Any:
 def test_the_frame_needs_no_request_for_devices(page: Any, looking: Site) -> None:
     made = page.layout(window="7d", q="riser 1", status="silent", zone="Asia/Kolkata")
     stores = {store.id: getattr(store, "data", None) for store in of_kind(made, "Store")}
-    assert stores[Ids.QUESTION]["window"] == "7d"
-    assert stores[Ids.QUESTION]["q"] == "riser 1"
-    assert stores[Ids.BOARD] is None
+    assert stores[page.Ids.QUESTION]["window"] == "7d"
+    assert stores[page.Ids.QUESTION]["q"] == "riser 1"
+    assert stores[page.Ids.BOARD] is None
     assert ORGANIZATION_NAME in text(made)
 
 
 def test_invalid_parameters_of_the_address_are_ignored(page: Any) -> None:
     made = page.layout(window="<script>", zone="Mars", page="-1", nonsense="1")
-    (question,) = [s.data for s in of_kind(made, "Store") if s.id == Ids.QUESTION]
+    (question,) = [s.data for s in of_kind(made, "Store") if s.id == page.Ids.QUESTION]
     assert set(question.values()) == {None}
 
 
@@ -68,17 +67,17 @@ def test_a_failing_service_has_a_message_and_the_next_reply_is_complete(
     assert len(page.answer({"window": "30d"})["tiles"]) == 50
 
 
-def test_the_wall_over_http(web: httpx.Client) -> None:
+def test_the_wall_over_http(page: Any, web: httpx.Client) -> None:
     assert web.get("/").status_code == 200
     body = {
-        "output": f"{Ids.BOARD}.data",
-        "outputs": {"id": Ids.BOARD, "property": "data"},
-        "inputs": [{"id": Ids.QUESTION, "property": "data", "value": {"q": serial(SILENT)}}],
-        "changedPropIds": [f"{Ids.QUESTION}.data"],
+        "output": f"{page.Ids.BOARD}.data",
+        "outputs": {"id": page.Ids.BOARD, "property": "data"},
+        "inputs": [{"id": page.Ids.QUESTION, "property": "data", "value": {"q": serial(SILENT)}}],
+        "changedPropIds": [f"{page.Ids.QUESTION}.data"],
     }
     answer = web.post("/_dash-update-component", json=body)
     assert answer.status_code == 200, answer.text
-    made = answer.json()["response"][Ids.BOARD]["data"]
+    made = answer.json()["response"][page.Ids.BOARD]["data"]
     assert [tile["word"] for tile in made["tiles"]] == ["Silent"]
     assert made["pages"]["words"] == "1 device"
     assert sum(int(chip["count"]) for chip in made["chips"]) == 1

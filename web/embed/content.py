@@ -18,7 +18,7 @@ from api.timez import zone_or_utc
 from components import chart_query, formatting
 from components.chart_card import Ids, chart_notice, chart_plot, chart_spoken
 from components.chart_query import Drawn, Subject
-from components.charts import figure, hover_text
+from components.charts import figure, labels
 from components.charts.traces import Canvas
 from components.controls import attributes, labelled, notice
 from components.device.chart_state import Shown, write_shown
@@ -90,7 +90,7 @@ def chart_values(viewer: EmbedViewer, wishes: Mapping[str, Any], now_ms: int) ->
         FIGURE: chart_query.change(drawn, view, still=RANGE not in definition.controls),
         BADGE: chart_query.badge(drawn),
         LINE: _chart_line(definition, view, drawn),
-        SUMMARY: hover_text.summary(drawn.frame, tz, view.units, chart_query.data_share(drawn)),
+        SUMMARY: labels.summary(drawn.frame, tz, view.units, chart_query.data_share(drawn)),
         NOTICE: "",
         EMPTY: chart_query.emptiness(drawn),
         UNZOOMED: view.window is None,

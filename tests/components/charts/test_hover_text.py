@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from api.catalog import FLOW_AMOUNT, FLOW_RATE, RAW, RESOLUTION_BY_NAME, Metric
 from api.client import Series
 from api.timez import zone
-from components.charts import hover_text
+from components.charts import labels
 from components.charts.frames import Frame, frame
 from components.ranges import Window
 from components.units import UNITS, US, Units
@@ -38,7 +38,7 @@ def framed(series: Series, metric: Metric = FLOW_RATE) -> Frame:
 
 
 def hover(series: Series, metric: Metric = FLOW_RATE, units: Units = US) -> dict[str, Any]:
-    return hover_text.hover_data(framed(series, metric), DENVER, units)
+    return labels.hover_data(framed(series, metric), DENVER, units)
 
 
 def test_a_bucket_has_volume_and_quality() -> None:
@@ -103,8 +103,8 @@ def test_units_of_volume_change_at_the_same_values(units: Units, gallons: float)
 
 def test_no_rows_have_no_text() -> None:
     empty = frame(Series(RAW, [], {}), FLOW_RATE, Window(NOON, NOON + 1_000), tz=DENVER)
-    assert hover_text.hover_data(empty, DENVER)["clock"] == []
-    assert hover_text.summary(empty, DENVER) == "1 s: no data."
+    assert labels.hover_data(empty, DENVER)["clock"] == []
+    assert labels.summary(empty, DENVER) == "1 s: no data."
 
 
 @cases(
@@ -120,5 +120,5 @@ def test_a_chart_in_one_sentence(later_ms: int, length_ms: int, volume: str) -> 
     series = Series(RESOLUTION_BY_NAME["10min"], [START], COLUMNS)
     window = Window(START + later_ms, START + later_ms + length_ms - 1)
     made = frame(series, FLOW_RATE, window, tz=DENVER)
-    _, _, hover = hover_text.summary(made, DENVER).partition(": ")
+    _, _, hover = labels.summary(made, DENVER).partition(": ")
     assert hover == f"{volume}, peak 12.6 gal/min at Mon 16 Nov 2026, 21:40 MST."

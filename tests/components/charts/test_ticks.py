@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone
-from components.charts.ticks import STEPS, ticks
+from components.charts.labels import STEPS, ticks
 from tests.world import ms
 
 

@@ -20,9 +20,17 @@ from components.charts.frames import (
     stretches,
     within,
 )
-from components.device import callback_results, kpis, row_table
+from components.device import callback_results, kpis
 from components.device.chart_state import Shown, read_shown, write_shown
 from components.device.kpis import Usage
+from components.device.reading_cards import (
+    ABOUT_SPREAD,
+    ABOUT_UNDATED,
+    SPREAD,
+    UNDATED,
+    RowPage,
+    row_table,
+)
 from components.fleet.device_status import CurrentStatus
 from components.formatting import Clock
 from components.ranges import Window
@@ -281,38 +289,36 @@ def test_within_keeps_rows_that_overlap_the_window() -> None:
 
 def test_rows_are_listed_latest_first_in_the_chosen_units() -> None:
     series = buckets("10min", [NOON, NOON + TEN_MINUTES], [1.0, 2.0])
-    shown = text(row_table.table(row_table.Page(series, 1, 2), DENVER, METRIC)[0])
+    shown = text(row_table(RowPage(series, 1, 2), DENVER, METRIC)[0])
     first, second = shown.index("05:10–05:20 MST"), shown.index("05:00–05:10 MST")
     assert first < second
     assert "Flow rate, L/min" in shown
     assert "7.57 (5.68–9.46)" in shown
-    assert "1–2 of 2 rows" in text(row_table.table(row_table.Page(series, 1, 2), DENVER, METRIC)[1])
+    assert "1–2 of 2 rows" in text(row_table(RowPage(series, 1, 2), DENVER, METRIC)[1])
 
 
 def test_rows_of_a_gap_between_registers_are_marked() -> None:
     gap = [(NOON, NOON + 3_000)]
-    page = row_table.Page(Series(RAW, [NOON, NOON + 2_000, NOON + 3_000], {}), 1, 3)
-    parts = [text(part) for part in row_table.table(page, DENVER, METRIC, spread=gap)]
-    assert f"05:00:02 MST{row_table.SPREAD}" in parts[0]
-    assert parts[0].count(row_table.SPREAD) == 2  # its start is the previous register reading
-    assert parts[1] == row_table.ABOUT_SPREAD
-    hours = row_table.Page(buckets("10min", [NOON, NOON + TEN_MINUTES], [1.0, 2.0]), 1, 2)
-    assert text(row_table.table(hours, DENVER, METRIC, spread=gap)[0]).count(row_table.SPREAD) == 1
+    page = RowPage(Series(RAW, [NOON, NOON + 2_000, NOON + 3_000], {}), 1, 3)
+    parts = [text(part) for part in row_table(page, DENVER, METRIC, spread=gap)]
+    assert f"05:00:02 MST{SPREAD}" in parts[0]
+    assert parts[0].count(SPREAD) == 2  # its start is the previous register reading
+    assert parts[1] == ABOUT_SPREAD
+    hours = RowPage(buckets("10min", [NOON, NOON + TEN_MINUTES], [1.0, 2.0]), 1, 2)
+    assert text(row_table(hours, DENVER, METRIC, spread=gap)[0]).count(SPREAD) == 1
 
 
 def test_a_row_timed_by_its_receipt_is_marked_and_the_mark_explained() -> None:
-    page = row_table.Page(Series(RAW, [NOON, NOON + 2_000], {}, undated={NOON + 2_000}), 1, 2)
-    texts = [text(part) for part in row_table.table(page, DENVER, METRIC)]
-    assert texts[0].count(row_table.UNDATED) == 1
-    assert f"05:00:02 MST{row_table.UNDATED}" in texts[0]
-    assert texts[1] == row_table.ABOUT_UNDATED
-    dated = row_table.Page(Series(RAW, [NOON], {}), 1, 1)
-    assert row_table.UNDATED not in "".join(
-        text(part) for part in row_table.table(dated, DENVER, METRIC)
-    )
+    page = RowPage(Series(RAW, [NOON, NOON + 2_000], {}, undated={NOON + 2_000}), 1, 2)
+    texts = [text(part) for part in row_table(page, DENVER, METRIC)]
+    assert texts[0].count(UNDATED) == 1
+    assert f"05:00:02 MST{UNDATED}" in texts[0]
+    assert texts[1] == ABOUT_UNDATED
+    dated = RowPage(Series(RAW, [NOON], {}), 1, 1)
+    assert UNDATED not in "".join(text(part) for part in row_table(dated, DENVER, METRIC))
 
 
 def test_an_empty_table_has_a_message() -> None:
-    assert text(row_table.table(row_table.Page(Series(RAW, [], {}), 1, 0), DENVER, US)[0]) == (
+    assert text(row_table(RowPage(Series(RAW, [], {}), 1, 0), DENVER, US)[0]) == (
         "No rows in this range."
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from api.client import Embed, EmbedDefinition, Fixed, Rolling
-from components.embeds import descriptions
+from components.embeds import preview
 from components.embeds.queries import MOST, offered, within_limit
 from components.fleet.device_queries import Meter
 from tests.tables import cases
@@ -28,12 +28,12 @@ EMBED = Embed("emb_1", "org", CHART, "active", "key_1", ms("2026-03-01T10:00Z"))
     ],
 )
 def test_a_rolling_window_in_words(window: Rolling, text: str) -> None:
-    assert descriptions.window(replace(CHART, window=window)) == text
+    assert preview.window(replace(CHART, window=window)) == text
 
 
 def test_a_fixed_window_says_its_zone() -> None:
     window = Fixed(ms("2026-03-08T07:00Z"), ms("2026-03-08T12:00Z"))
-    text = descriptions.window(replace(CHART, window=window, zone="America/Denver"))
+    text = preview.window(replace(CHART, window=window, zone="America/Denver"))
     assert "00:00" in text
     assert text.endswith("America/Denver")
 
@@ -41,11 +41,11 @@ def test_a_fixed_window_says_its_zone() -> None:
 def test_an_embed_is_named_by_its_title_or_its_view() -> None:
     wall = replace(EMBED, definition=EmbedDefinition("wall", ("d-1", "d-2")))
     titled = replace(EMBED, definition=replace(CHART, title="Lobby"))
-    assert descriptions.name(EMBED, LABELS) == "Tenant 12 main"
-    assert descriptions.name(wall, LABELS) == "2 devices"
-    assert descriptions.name(titled, LABELS) == "Lobby"
-    assert "Tenant 12 main" in descriptions.line(titled, LABELS)
-    assert descriptions.name(EMBED, {}) == "d-1"
+    assert preview.name_of(EMBED, LABELS) == "Tenant 12 main"
+    assert preview.name_of(wall, LABELS) == "2 devices"
+    assert preview.name_of(titled, LABELS) == "Lobby"
+    assert "Tenant 12 main" in preview.line(titled, LABELS)
+    assert preview.name_of(EMBED, {}) == "d-1"
 
 
 @pytest.mark.parametrize(
@@ -54,30 +54,30 @@ def test_an_embed_is_named_by_its_title_or_its_view() -> None:
      (("https://a.example", "https://b.example"), "2 sites")],
 )  # fmt: skip
 def test_the_sites_in_words(origins: tuple[str, ...], text: str) -> None:
-    assert descriptions.sites(replace(CHART, origins=origins)) == text
+    assert preview.sites(replace(CHART, origins=origins)) == text
 
 
 def test_every_state_has_a_shape_and_a_word_of_its_own() -> None:
-    states = list(descriptions.STATES.values())
+    states = list(preview.STATES.values())
     assert len({each.mark for each in states}) == len({each.word for each in states}) == 4
-    assert descriptions.state(replace(EMBED, state="else")).word == "Unknown"
+    assert preview.state_of(replace(EMBED, state="else")).word == "Unknown"
 
 
 def test_the_end_in_words() -> None:
     now = ms("2026-05-01T00:00Z")
     ending = replace(EMBED, definition=replace(CHART, expires_ms=ms("2026-06-01T00:00Z")))
-    assert descriptions.ends(EMBED, now) == "no expiry"
-    assert descriptions.ends(ending, now).startswith("until")
-    assert descriptions.ends(ending, ms("2026-07-01T00:00Z")).startswith("ended")
-    assert descriptions.ends(replace(ending, revoked_ms=now), now).startswith("revoked")
+    assert preview.ends(EMBED, now) == "no expiry"
+    assert preview.ends(ending, now).startswith("until")
+    assert preview.ends(ending, ms("2026-07-01T00:00Z")).startswith("ended")
+    assert preview.ends(replace(ending, revoked_ms=now), now).startswith("revoked")
 
 
 def test_every_part_of_a_definition_is_described() -> None:
-    facts = dict(descriptions.facts(EMBED, LABELS, ms("2026-05-01T00:00Z")))
+    facts = dict(preview.facts_of(EMBED, LABELS, ms("2026-05-01T00:00Z")))
     assert facts["Devices"] == "Tenant 12 main"
     assert facts["Viewers may change"] == "nothing"
     many = replace(EMBED, definition=replace(CHART, devices=tuple(f"x{n}" for n in range(9))))
-    assert dict(descriptions.facts(many, {}, 0))["Devices"].endswith("and 3 more")
+    assert dict(preview.facts_of(many, {}, 0))["Devices"].endswith("and 3 more")
 
 
 # --- The devices to choose from ------------------------------------------------------------------
