@@ -123,8 +123,8 @@ def listed(question: Any, done: Any) -> tuple[Any, Any]:
     except WeirError as error:
         return no_update, f"· {failure(error)}"
     more = f", the latest {whole(len(matches))} shown" if count > len(matches) else ""
-    found = whole(count) if count else "none"
-    return body, f"· {found}{more} · times in {_zone(params).key}"
+    count_text = whole(count) if count else "none"
+    return body, f"· {count_text}{more} · times in {_zone(params).key}"
 
 
 @callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)
