@@ -20,6 +20,9 @@ from api.store.tables import API_KEY, KEY_GRANT
 from api.timez import now_ms
 
 LAST: Final = "This is the last administrator's key for all devices: create another one first."
+LAST_LASTING: Final = (
+    "The other administrators' keys for all devices expire: create one without an expiry first."
+)
 
 # Kinds of grants. Ingest keys have their own kinds and no other mark, so that an older program,
 # which doesn't know these, lets them read nothing.
@@ -79,11 +82,11 @@ class KeysPart(AuditPart):
             transaction.run(sql.change(after, int(after.grant.everything and not after.ingest)))
             transaction.run(sql.forget_all_grants(after.key_id))
             transaction.insert(KEY_GRANT, KEY_GRANT.names, _grants(after))
-            ends = before.expires_ms is None and after.expires_ms is not None
-            if _administers(before) and (ends or not _administers(after)):
+            if _administers(before) and not (_administers(after) and _lasts_as(after, before)):
                 rest = _keys(transaction.fetch(sql.of_organization(after.organization_id)))
-                if not any(_administers(key) and key.key_id != after.key_id for key in rest):
-                    raise Conflict(LAST, reason="last-administrator")
+                others = [key for key in rest if _administers(key) and key.key_id != after.key_id]
+                if not any(_lasts_as(key, before) for key in others):
+                    raise Conflict(LAST_LASTING if others else LAST, reason="last-administrator")
             self.record_in(transaction, audit)
 
     def key_uses(self) -> dict[str, int]:
@@ -126,6 +129,12 @@ def _administers(key: Key) -> bool:
         and key.revoked_ms is None
         and (key.expires_ms is None or key.expires_ms > now_ms())
     )
+
+
+def _lasts_as(key: Key, other: Key) -> bool:
+    """Whether a key doesn't expire, or the other one does too: after the last expiry nobody could
+    administer."""
+    return key.expires_ms is None or other.expires_ms is not None
 
 
 def _require_all(called: str, wanted: Iterable[str], rows: Iterable[Row]) -> None:

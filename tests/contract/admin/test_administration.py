@@ -237,6 +237,9 @@ def test_the_last_administrator_cannot_be_removed(world: World, admin: Admin) ->
         assert admin.ask("PATCH", path, body, 409)["reason"] == "last-administrator"
     assert admin.ask("POST", f"{path}/revoke", {}, 409)["reason"] == "last-administrator"
     other = admin.ask("POST", "/keys", {"role": "administrator", "allDevices": True}, 201)
+    admin.ask("PATCH", f"/keys/{other['keyId']}", {"expires": "2100-01-01T00:00:00Z"})
+    refused = admin.ask("POST", f"{path}/revoke", {}, 409)  # nobody would be left in 2100
+    assert (refused["reason"], "expire" in refused["detail"]) == ("last-administrator", True)
     assert admin.ask("POST", f"/keys/{other['keyId']}/revoke", {})["state"] == "revoked"
 
 
