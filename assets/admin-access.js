@@ -13,7 +13,7 @@ import {
   request,
   table,
   whole,
-} from "./admin-parts.js";
+} from "./admin-shared.js";
 import { element } from "./element.js";
 
 const identifiers = (text) =>

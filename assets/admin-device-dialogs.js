@@ -15,7 +15,7 @@ import {
   settings,
   table,
   textOf,
-} from "./admin-parts.js";
+} from "./admin-shared.js";
 import { element } from "./element.js";
 
 function sections(fields, before) {

@@ -11,7 +11,7 @@ import {
   table,
   textOf,
   whole,
-} from "./admin-parts.js";
+} from "./admin-shared.js";
 import { element } from "./element.js";
 
 export async function exportFile() {

@@ -15,7 +15,7 @@ import {
   change as send,
   textOf,
   whole,
-} from "./admin-parts.js";
+} from "./admin-shared.js";
 import { element } from "./element.js";
 import * as grid from "./grid.js";
 import { zoneNames } from "./site.js";

@@ -18,7 +18,7 @@ import {
   textOf,
   useUnits,
   whole,
-} from "./admin-parts.js";
+} from "./admin-shared.js";
 import { element } from "./element.js";
 
 const POLL_MS = 2000;

@@ -2,7 +2,7 @@
 import { groups, keys } from "./admin-access.js";
 import * as devices from "./admin-devices.js";
 import { organization, quality } from "./admin-organization.js";
-import { attempt, page, say } from "./admin-parts.js";
+import { attempt, page, say } from "./admin-shared.js";
 import { register } from "./dash.js";
 
 const TABS = { devices: devices.open, groups, keys, organization, quality };

@@ -14,9 +14,9 @@ import * as controls from "./controls.js";
 import { noUpdate, register, setProps } from "./dash.js";
 import { appeared } from "./element.js";
 import * as freshness from "./freshness.js";
+import { draw } from "./html-json.js";
 import { dependsOn, dueParts } from "./part-schedule.js";
 import { covers, plotlyMs } from "./scales.js";
-import { draw } from "./sheets.js";
 import { theme } from "./site.js";
 
 const DEBOUNCE_MS = 120;

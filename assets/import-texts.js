@@ -1,5 +1,5 @@
 /* The texts of the import page. Pure. */
-import { counted } from "./admin-parts.js";
+import { counted } from "./admin-shared.js";
 
 export const MEANINGS = [
   ["device", "Device"],

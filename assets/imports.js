@@ -1,6 +1,6 @@
 /* The import page: uploads a file in pieces, shows the guessed mapping, lets the reader change it,
    imports in the background and undoes. */
-import { counted } from "./admin-parts.js";
+import { counted } from "./admin-shared.js";
 import { register } from "./dash.js";
 import { element } from "./element.js";
 import {

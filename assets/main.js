@@ -30,7 +30,7 @@ import "./scale.js";
 import "./server-image.js";
 import "./session.js";
 import "./share.js";
-import "./sheets.js";
+import "./html-json.js";
 import "./usage.js";
 import "./wall-mode.js";
 import "./zones.js";

@@ -1,5 +1,5 @@
 /* The report's page: its charts, which the server draws one by one, printing, and the PDF.
-   sheets.js builds the document from the server's data. */
+   html-json.js builds the document from the server's data. */
 import * as serverImage from "./server-image.js";
 import { siteRoot } from "./site.js";
 

@@ -1,4 +1,4 @@
-"""Many small elements as JSON, from which the browser builds them (assets/sheets.js).
+"""Many small elements as JSON, from which the browser builds them (assets/html-json.js).
 
 Dash checks every component of a page at each change. A static table of hundreds of cells would slow
 down the chart's zoom above it. Dash also has no plain form fields; the last section has them.
@@ -78,7 +78,7 @@ def drawn(*ids: str) -> None:
     import."""
     for id in ids:
         clientside_callback(
-            ClientsideFunction("sheets", "draw"),
+            ClientsideFunction("html_json", "draw"),
             Input(f"{id}{_SUFFIX}", "data"),
             Input(f"{id}{_SUFFIX}", "id"),
             prevent_initial_call=True,

@@ -43,7 +43,7 @@ export function draw(id, nodes) {
   parent.dispatchEvent(new CustomEvent("weir:drawn", { bubbles: true }));
 }
 
-register("sheets", {
+register("html_json", {
   /* `id`: of the Store, which is the element's with "-sheet". */
   draw: (nodes, id) => draw(id.slice(0, -"-sheet".length), nodes),
 });
