@@ -280,7 +280,7 @@ def test_while_the_service_is_down_the_last_data_is_dimmed_and_requests_repeat(
         assert tab.text("#freshness").startswith("Stale · ")
     finally:
         site.broken.clear()
-    tab.until(lambda: tab.text(".notice").strip() == "", patience_s=12)
+    tab.until(lambda: tab.text(".notice").strip() == "")
     tab.until(lambda: tab.text("#freshness").startswith("Live"))
 
 

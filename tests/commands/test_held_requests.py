@@ -192,13 +192,13 @@ def test_a_restart_refuses_no_connection(shell: Shell) -> None:
     )
 
 
-def test_after_a_killed_worker_no_connection_is_refused(shell: Shell) -> None:
-    server = shell.start("serve", "--workers", "1")
-    eventually(lambda: shell.get("/healthz")[0] == 200, "the server was up")
-    [worker] = workers(server.pid)
+def test_after_a_killed_worker_no_connection_is_refused(served: Served) -> None:
+    server = served.server
+    [worker] = eventually(lambda: workers(server.pid), "a worker was there")
     os.kill(worker, signal.SIGKILL)
     eventually(lambda: worker not in workers(server.pid), "it was gone")
-    assert shell.get("/healthz")[0] == 200  # it waits for the next worker, at the first attempt
+    # It waits for the next worker, at the first attempt.
+    assert served.shell.get("/healthz")[0] == 200
 
 
 def test_workers_stay_if_their_successors_do_not_start(shell: Shell) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -34,19 +34,19 @@ def start(shell: Shell, *arguments: str) -> str:
     return printed
 
 
-@pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+@pytest.fixture
+def real(shell: Shell) -> Shell:
     """A real fleet, with a key of its own."""
-    shell = Shell(tmp_path_factory.mktemp("real"))
     ask = CommandLine(shell.environ).ask
     ask("db", "upgrade")
     org = ask("orgs", "create", "Acme")["id"]
     shell.environ["WEIR_API_KEY"] = str(ask("keys", "create", "--org", org)["key"])
-    yield shell
-    shell.end_all()
+    return shell
 
 
-def test_a_real_fleet_is_closed_behind_a_plain_proxy(real: Shell, tmp_path: Path) -> None:
+def test_a_real_fleet_is_closed_behind_a_plain_proxy_and_a_restart_prints_a_new_link(
+    real: Shell, tmp_path: Path
+) -> None:
     printed = start(real)
     proxy = PlainProxy(tmp_path, real.port)
     with proxy.running(), browser(proxy.port) as stranger, browser(real.port) as here:
@@ -64,19 +64,13 @@ def test_a_real_fleet_is_closed_behind_a_plain_proxy(real: Shell, tmp_path: Path
         # The link alone signs in, from any address.
         assert stranger.get(link).headers["Location"] == "/"
         assert stranger.get("/devices").status_code == 200
-
-
-def test_a_restart_prints_a_new_link_and_ends_the_old_one(shell: Shell) -> None:
-    ask = CommandLine(shell.environ).ask
-    ask("db", "upgrade")
-    org = ask("orgs", "create", "Acme")["id"]
-    shell.environ["WEIR_API_KEY"] = str(ask("keys", "create", "--org", org)["key"])
-    (link,) = re.findall(r"(/sign-in\?\S+)", start(shell))
-    shell.end_all()
-    (other,) = re.findall(r"(/sign-in\?\S+)", start(shell))
-    with browser(shell.port) as here:
-        assert here.get(link).headers["Location"] == "/sign-in?because=link"
-        assert here.get(other).headers["Location"] == "/"
+    unused = CommandLine(real.environ).ask("sign-in", "link")["address"]
+    real.end_all()
+    (link,) = re.findall(r"(/sign-in\?\S+)", start(real))
+    with browser(real.port) as here:
+        old = urlsplit(unused)
+        assert here.get(f"{old.path}?{old.query}").headers["Location"] == "/sign-in?because=link"
+        assert here.get(link).headers["Location"] == "/"
 
 
 def test_a_link_needs_a_key_to_sign_in_with(weir: CommandLine) -> None:

@@ -90,7 +90,7 @@ def test_after_an_overwritten_page_nothing_is_stored_until_a_check_passes(
     loaded.await_refusals()
     before = len(loaded.acknowledged)
     refused = loaded.statuses.count(503)
-    eventually(lambda: loaded.statuses.count(503) > refused + 40, "senders tried again and again")
+    eventually(lambda: loaded.statuses.count(503) > refused + 20, "senders tried again and again")
     assert len(loaded.acknowledged) == before
     assert "damaged" in str(loaded.tried()[1])
     assert "damaged" in str(ready(loaded)["checks"]["file"])

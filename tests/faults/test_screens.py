@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -151,31 +151,23 @@ def lively(loaded: WatchedServer) -> str:
 
 @pytest.mark.browser
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("fault", "place", "words"),
-    [
-        (without_its_file, "the wall", "The store's file is missing"),
-        (without_its_file, "a device", "The store's file is missing"),
-        (without_its_server, "the wall", SILENCE),
-    ],
-    ids=["the wall, its file gone", "a device, its file gone", "the wall, its server gone"],
-)
 def test_the_last_data_stays_dimmed_with_a_message_until_it_is_fresh(
-    start: Start,
-    chromium: Chrome,
-    fault: Callable[[WatchedServer], AbstractContextManager[None]],
-    place: str,
-    words: str,
+    start: Start, chromium: Chrome
 ) -> None:
     loaded = start()
-    path = lively(loaded)
+    device = lively(loaded)
     tab = signed_in(chromium, loaded.sign_in_link())
-    screen = Screen(tab, "/" if place == "the wall" else path)
-    screen.open()
-    before = screen.shown()
-    with fault(loaded):
-        screen.is_dimmed_with(words, before)
-    screen.is_as_before()
+    for fault, path, words in (
+        (without_its_file, "/", "The store's file is missing"),
+        (without_its_file, device, "The store's file is missing"),
+        (without_its_server, "/", SILENCE),
+    ):
+        screen = Screen(tab, path)
+        screen.open()
+        before = screen.shown()
+        with fault(loaded):
+            screen.is_dimmed_with(words, before)
+        screen.is_as_before()
 
 
 @contextmanager

@@ -215,7 +215,6 @@ def test_reading_and_sending_need_different_keys(station: Station) -> None:
         (b'{"a":' * 100_000, JSON, {}, 400),
         (b"[]", JSON, {"Content-Encoding": "gzip"}, 400),
         (gzip.compress(b"[]")[:-4], JSON, {"Content-Encoding": "gzip"}, 400),
-        (gzip.compress(b" " * (64 << 20)), JSON, {"Content-Encoding": "gzip"}, 413),
         (b" " * (INGEST_BODY_BYTES + 1), JSON, {}, 413),
         (b"[" + b"{}," * INGEST_ROWS + b"{}]", JSON, {}, 413),
         (b"{}\n" * (INGEST_ROWS + 1), LINES, {}, 413),
@@ -244,7 +243,7 @@ def test_a_body_shorter_than_its_length_is_refused(station: Station) -> None:
 
 def test_a_compression_bomb_is_never_unpacked(station: Station) -> None:
     body = zlib.compressobj(9, wbits=31)
-    bomb = b"".join([body.compress(bytes(1 << 20)) for _ in range(512)]) + body.flush()
+    bomb = b"".join([body.compress(bytes(1 << 20)) for _ in range(256)]) + body.flush()
     assert len(bomb) < 1 << 20
     assert station.post(bomb, JSON, Content_Encoding="gzip").status_code == 413
 
@@ -335,7 +334,7 @@ def dumped(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(rows=st.lists(ANYTHING, max_size=5))
 def test_every_row_of_any_json_has_a_result(station: Station, rows: list[Any]) -> None:
     status, body = straight(station, dumped(rows))
@@ -344,7 +343,7 @@ def test_every_row_of_any_json_has_a_result(station: Station, rows: list[Any]) -
     assert (status, counts(body)) == (200, len(rows))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     body=st.binary(max_size=300) | st.binary(max_size=100).map(gzip.compress),
     kind=st.sampled_from(

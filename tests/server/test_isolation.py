@@ -44,7 +44,7 @@ requests = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 @given(st.lists(requests, min_size=2, max_size=12))
 def test_interleaved_responses_equal_those_to_each_alone(
     world: World, sequence: list[tuple[str, str, str]]

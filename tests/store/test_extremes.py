@@ -137,7 +137,7 @@ def test_errors_beside_extremes_are_repaired(empty_store: Store) -> None:
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(amounts=st.lists(st.tuples(st.integers(0, 200), finite), min_size=1, max_size=8))
 def test_any_finite_values_are_stored_read_and_verified(
     store: Store, amounts: list[tuple[int, float]]

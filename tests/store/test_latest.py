@@ -62,7 +62,7 @@ def one_by_one(store: Store, device: Device, question: LatestQuery) -> LatestRes
     return result
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(fleet=st.lists(strategies.readings, min_size=1, max_size=3), question=questions)
 def test_latest_equals_the_rows_of_each_device(
     store: Store, fleet: list[Any], question: LatestQuery

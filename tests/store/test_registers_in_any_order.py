@@ -65,7 +65,7 @@ def test_any_order_batches_and_repeats_give_the_same(
     assert_sound(store, split)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     drawn=st.dictionaries(_instants, _values | st.floats(-1e15, 1e15), max_size=40),
     config=_configs,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
-from threading import Lock
+from threading import Condition
 
 import pytest
 
@@ -13,15 +12,16 @@ from tests.tables import cases
 
 
 def test_concurrency_is_limited() -> None:
-    lock, now, most = Lock(), 0, 0
+    changed, now, most = Condition(), 0, 0
 
     def job(n: int) -> int:
         nonlocal now, most
-        with lock:
+        with changed:
             now += 1
             most = max(most, now)
-        time.sleep(0.005)
-        with lock:
+            changed.notify_all()
+            assert changed.wait_for(lambda: most >= 3, 60)
+        with changed:
             now -= 1
         return n
 

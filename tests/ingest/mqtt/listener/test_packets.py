@@ -228,7 +228,7 @@ def outcome(pieces: Sequence[bytes], version: int) -> Result:
     return packets, None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_split_of_a_stream_gives_the_same_packets_or_reason(
     data: st.DataObject,
