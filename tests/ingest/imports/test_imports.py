@@ -248,6 +248,30 @@ def test_a_job_that_was_killed_is_interrupted_and_continues(site: Site) -> None:
     assert site.ask("GET", f"/{id}")["outcome"]["stored"] == 96
 
 
+def test_devices_that_a_killed_job_created_go_with_its_undo(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = site.upload(GERMAN)
+    site.ask("POST", f"/{id}/begin")
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(job, "import_file", killed)
+        with pytest.raises(Killed):
+            site.work()
+    site.waiting.clear()
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    site.ask("POST", f"/{id}/undo")
+    site.work()
+    assert sorted(site.ask("GET", f"/{id}")["outcome"]["deleted"]) == sorted(GERMAN.gallons)
+
+
 def test_undo_keeps_a_reading_stored_in_between(site: Site) -> None:
     id = site.upload(AMPDS)
     site.ask("POST", f"/{id}/begin")
