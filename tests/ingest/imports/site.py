@@ -15,7 +15,7 @@ from api.server import create_service
 from api.settings import Settings
 from api.store.base import Span, Store
 from tests.commands.conftest import CommandLine
-from tests.ingest.foreign.layouts import LayoutCase
+from tests.ingest.foreign.layout_files import LayoutCase
 from tests.store.fleet import everything
 
 PATH = "/insight/v1/imports"

@@ -11,7 +11,7 @@ import pytest
 from api.ingest.foreign.mapping import Mapping, from_table
 from api.timez import stamp
 from tests.ingest.foreign import layouts, more_layouts, system_layouts, vendor_layouts
-from tests.ingest.foreign.layouts import LayoutCase, written
+from tests.ingest.foreign.layout_files import LayoutCase, written
 from tests.ingest.imports.site import Site
 from tests.tables import cases
 

@@ -15,7 +15,8 @@ from api.ingest.imports.folder import Outcome, harmless
 from api.ingest.imports.import_spans import note
 from api.store.base import Span
 from api.timez import parse_instant
-from tests.ingest.foreign.layouts import CASES, LayoutCase
+from tests.ingest.foreign.layout_files import LayoutCase
+from tests.ingest.foreign.layouts import CASES
 from tests.ingest.imports.site import PATH, Site
 from tests.store.fleet import everything, reading
 from tests.tables import cases
