@@ -9,13 +9,13 @@ from api.client import StatusSummary
 from api.insight.findings import KIND_BY_NAME
 from api.timez import MINUTE_MS, zone_or_utc
 from components import formatting
+from components.concurrent_queries import ServiceAccess
 from components.finding_text import DIAMONDS
 from components.fleet.device_status import SERVICE_NAMES, STATES
-from components.fleet.queries import FleetPage, ServiceAccess, fleet_page
+from components.fleet.queries import SORTS, FleetPage, FleetView, fleet_page, write_fleet_view
 from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
-from components.fleet.url_state import SORTS, FleetView, write_fleet_view
 from components.formatting import Clock, minute_text
 
 ONLY_READINGS: Final = (
@@ -116,7 +116,7 @@ def _pages_words(page: FleetPage) -> str:
 def _empty(view: FleetView) -> str:
     """The reason for an empty wall."""
     if not (view.search or view.statuses or view.group or view.kind):
-        return "You don’t have access to any active device."
+        return "No active device yet, or none that you have access to."
     if view.search and not (view.statuses or view.group or view.kind):
         return f"No device matches “{view.search}”."
     return "No device matches this search and these filters."

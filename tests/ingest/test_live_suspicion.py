@@ -69,9 +69,9 @@ def test_amounts_that_only_rise_for_a_day_look_like_a_register(
 @cases(
     ("config", "flow", "expected"),
     [
-        ({"meterSize": "DN 15"}, 20.5, "20.5 gal/min, of whose size 20.0 gal/min is the largest"),
+        ({"meterSize": "DN 15"}, 20.5, "20.5 gal/min; at most 20.0 gal/min for its size"),
         ({"meterSize": "DN 15"}, 19.0, ""),
-        ({}, 41.0, "41.0 gal/min, whose largest of 90 days before is 4.0 gal/min"),
+        ({}, 41.0, "41.0 gal/min; at most 4.0 gal/min in the 90 days before"),
         ({}, 39.0, ""),
     ],
 )
@@ -94,12 +94,12 @@ def test_a_flow_beyond_the_size_or_ten_times_the_largest_is_reported(
         (
             {"meterSize": "DN 15"},
             [0, 1_000, 2_230],
-            "20.5 gal/min, of whose size 20.0 gal/min is the",
+            "20.5 gal/min; at most 20.0 gal/min for its",
         ),
         ({"meterSize": "DN 15"}, [0, 1_000, 2_140], ""),
-        ({}, [0, 1_000, 3_460], "41.0 gal/min, whose largest of 90 days before is 4.0 gal/min"),
+        ({}, [0, 1_000, 3_460], "41.0 gal/min; at most 4.0 gal/min in the 90 days before"),
         ({}, [0, 1_000, 3_340], ""),
-        ({"meterSize": "DN 15", "registerUnit": "l"}, [0, 100, 5_100], "22.0 gal/min, of whose"),
+        ({"meterSize": "DN 15", "registerUnit": "l"}, [0, 100, 5_100], "22.0 gal/min; at most"),
         ({"meterSize": "DN 15", "registerDigits": 5}, [99_000, 99_500, 100], ""),
         ({"meterSize": "DN 15"}, [500_000, 0, 100], ""),  # a fall is no flow
     ],
@@ -127,12 +127,12 @@ def test_a_batch_of_registers_is_the_same_in_another_process() -> None:
     others = [plain[0]._replace(unit="", quality=3.0), RegisterRow(1, 1, -0.0, "l", None, -90.5)]
     for registers in ((), plain, [*plain, *others]):
         none = Columns(NONE, NONE, blank(0))
-        sent = Batch(none, 9, consumed=3, registers=(*registers,))
+        sent = Batch(none, 9, consumed=3, registers=(*registers,), empty=4)
         seen = pickle.loads(pickle.dumps(sent))
         in_order = sorted(sent.registers, key=lambda row: row[:2])
         assert repr(seen.registers) == repr((*in_order,))
         assert all(type(row) is RegisterRow for row in seen.registers)
-        assert (seen.read, seen.consumed, seen.refused_rows) == (9, 3, ())
+        assert (seen.read, seen.consumed, seen.refused_rows, seen.empty) == (9, 3, (), 4)
         assert sorted(seen.register_bounds()) == sorted(
             (key, min(instants), max(instants))
             for key in {row.device for row in registers}
