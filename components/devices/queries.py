@@ -15,8 +15,7 @@ from api.metering.status import State
 from components import formatting, session
 from components.devices.columns import COLUMN_BY_NAME, COLUMNS, Context
 from components.devices.url_state import Listing, Question
-from components.fleet.device_status import SHOWN
-from components.readings_only_queries import ONLY_WITH_WEIR, bare_page
+from components.status_queries import ONLY_WITH_WEIR, SHOWN, bare_page
 
 PATH: Final = "/devices"
 GROUPS_TTL_S: Final = 60

@@ -16,7 +16,7 @@ from api.metering.usage import change
 from api.metering.windows import Span
 from components import formatting
 from components.finding_text import bound_of
-from components.fleet.device_status import DEGRADED, NO_DATA, REPORTING, SERVICE_NAMES, SILENT
+from components.status_queries import DEGRADED, NO_DATA, REPORTING, SERVICE_NAMES, SILENT
 from components.units import Units
 
 MOST_MINUTES: Final = 1_000_000  # longer lengths are written in hours

@@ -11,12 +11,12 @@ from api.timez import MINUTE_MS, zone_or_utc
 from components import formatting
 from components.concurrent_queries import ServiceAccess
 from components.finding_text import DIAMONDS
-from components.fleet.device_status import SERVICE_NAMES, STATES
 from components.fleet.queries import SORTS, FleetPage, FleetView, fleet_page, write_fleet_view
 from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
 from components.formatting import Clock, minute_text
+from components.status_queries import SERVICE_NAMES, STATES
 
 ONLY_READINGS: Final = (
     "This server has readings alone: 50 devices a page by label, search by the exact serial number"

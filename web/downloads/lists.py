@@ -36,11 +36,11 @@ from components.devices.queries import every_row
 from components.devices.url_state import read_listing
 from components.directory_queries import Directory, directory
 from components.findings.queries import FindingsView, read_findings_view
-from components.fleet.device_status import shown
 from components.fleet.queries import every_device, read_fleet_view
 from components.formatting import measures_water
 from components.queries import find_device
 from components.ranges import Window
+from components.status_queries import shown
 from components.units import Scale, Units
 from components.url_state import text_param, units_param
 from web.downloads.device import number_of
