@@ -221,7 +221,9 @@ function empty(response) {
   box.hidden = !response.empty;
   if (!response.empty) return;
   const all = { type: "button", className: "button", onclick: clear };
+  const first = { href: byId("devices").dataset.first, className: "button primary" };
   const deeds = response.filtered ? [element("button", all, "Show all devices")] : [];
+  if (!response.filtered && first.href) deeds.push(element("a", first, "Connect your first meter"));
   box.replaceChildren(element("p", {}, response.empty), ...deeds);
 }
 

@@ -5,6 +5,13 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
+/* The same as the last child of a parent, with a class. */
+export function childOf(parent, tag, className = "") {
+  const made = element(tag, className ? { className } : {});
+  parent.append(made);
+  return made;
+}
+
 /* What `find` returns, as soon as the page has it. */
 export function appeared(find) {
   const present = find();

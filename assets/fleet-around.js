@@ -1,10 +1,11 @@
 /* The parts around the wall's tiles: KPIs, status chips, pages, groups, the reason for an empty
    wall. */
 import * as controls from "./controls.js";
+import { childOf, element } from "./element.js";
 import * as firstRun from "./first-run.js";
-import { element } from "./fleet-tiles.js";
 
 const byId = (id) => document.getElementById(id);
+const FOCUSABLE = "button, select, summary";
 const built = {}; // element id → the data it was made from
 
 /* Built again only if the data differs, so that a focused button stays. */
@@ -13,17 +14,17 @@ function rebuild(id, content, make) {
   const container = byId(id);
   if (built[id] === key && container.childElementCount) return;
   const hadFocus = container.contains(document.activeElement)
-    ? [...container.querySelectorAll("button, select")].indexOf(document.activeElement)
+    ? [...container.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement)
     : -1;
   container.replaceChildren(...make(content));
   built[id] = key;
   if (hadFocus >= 0) {
-    const again = container.querySelectorAll("button, select")[hadFocus];
+    const again = container.querySelectorAll(FOCUSABLE)[hadFocus];
     if (again) again.focus({ preventScroll: true });
   }
 }
 
-const LONG = 24; // characters: a longer part may break on a phone
+const LONG = 20; // characters: a longer part may break on a phone
 
 /* Lines break between the parts of a note, not within a short part. */
 function unbroken(note) {
@@ -35,14 +36,14 @@ function unbroken(note) {
 
 function totals(content) {
   return content.map(({ name, label, value, note, parts, aside, alarm }) => {
-    const total = element("div", "total");
+    const total = element("div", { className: "total" });
     total.dataset.name = name;
     total.dataset.alarm = String(Boolean(alarm));
-    element("dt", "", total).textContent = label;
-    const number = element("dd", "total-value", total);
-    element("span", "", number).textContent = value;
-    if (aside) element("span", "total-aside", number).textContent = aside;
-    const line = element("dd", "total-note", total);
+    childOf(total, "dt").textContent = label;
+    const number = childOf(total, "dd", "total-value");
+    childOf(number, "span").textContent = value;
+    if (aside) childOf(number, "span", "total-aside").textContent = aside;
+    const line = childOf(total, "dd", "total-note");
     if (parts?.some(([, field]) => field)) filters(line, parts);
     else line.textContent = note.includes(" · ") ? unbroken(note) : note;
     return total;
@@ -53,7 +54,7 @@ function totals(content) {
 function filters(line, parts) {
   parts.forEach(([words, field, value], index) => {
     if (index) line.append(" · ");
-    const part = element(field ? "button" : "span", field ? "total-filter" : "", line);
+    const part = childOf(line, field ? "button" : "span", field ? "total-filter" : "");
     part.textContent = words.replaceAll(" ", "\u00a0");
     if (!field) return;
     part.type = "button";
@@ -62,25 +63,39 @@ function filters(line, parts) {
   });
 }
 
+function filterButton({ field, name, tone, shape, word, count, pressed }, className) {
+  const button = element("button", { className, type: "button" });
+  Object.assign(button.dataset, { filter: field, value: name, state: tone });
+  button.setAttribute("aria-pressed", String(pressed));
+  const words = childOf(button, "span");
+  const sign = childOf(words, "span", "shape");
+  sign.textContent = shape;
+  sign.setAttribute("aria-hidden", "true");
+  words.append(` ${word}`);
+  button.append(
+    className === "chip" ? ` ${count}` : element("span", { className: "quiet" }, count),
+  );
+  return button;
+}
+
+/* The states and the chosen kinds of findings are chips; the other kinds are in a menu. */
 function chips(content) {
-  return content.map(({ field, name, tone, shape, word, count, pressed }) => {
-    const chip = element("button", "chip");
-    chip.type = "button";
-    chip.dataset.filter = field;
-    chip.dataset.value = name;
-    chip.dataset.state = tone;
-    chip.setAttribute("aria-pressed", String(pressed));
-    const sign = element("span", "shape", chip);
-    sign.textContent = shape;
-    sign.setAttribute("aria-hidden", "true");
-    chip.append(` ${word} ${count}`);
-    return chip;
-  });
+  const isChip = ({ field, pressed }) => field === "status" || pressed;
+  const shown = content.filter(isChip).map((each) => filterButton(each, "chip"));
+  const others = content.filter((each) => !isChip(each));
+  if (!others.length) return shown;
+  const menu = element("details", { className: "menu" });
+  menu.open = Boolean(document.querySelector("#fleet-chips details[open]"));
+  childOf(menu, "summary", "button small").textContent = "Findings";
+  childOf(menu, "div", "menu-body").append(
+    ...others.map((each) => filterButton(each, "menu-entry")),
+  );
+  return [...shown, menu];
 }
 
 function pager({ page: number, last, words }) {
   const turn = (sign, name, to) => {
-    const button = element("button", "button icon");
+    const button = element("button", { className: "button icon" });
     button.type = "button";
     button.textContent = sign;
     button.disabled = to < 1 || to > last;
@@ -103,7 +118,7 @@ function empty(content) {
   if (box.hidden) return;
   const words = element("p");
   words.textContent = content.empty;
-  const clear = element("button", "button");
+  const clear = element("button", { className: "button" });
   clear.type = "button";
   clear.dataset.do = "clear";
   clear.textContent = "Show all devices";

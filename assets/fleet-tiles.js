@@ -2,15 +2,10 @@
    nothing. Every text and shape comes from the server (components/fleet/tiles.py). A sparkline that
    is drawn already isn't sent again: its `mark` names it. */
 
+import { childOf, element } from "./element.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const tiles = new Map(); // device id → {item, parts, last}
-
-function element(tag, className, parent) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (parent) parent.append(made);
-  return made;
-}
 
 function drawing(tag, className, parent) {
   const made = document.createElementNS(SVG, tag);
@@ -31,33 +26,33 @@ function picture(className, paths, parent) {
 function newTile(id) {
   const item = element("li");
   item.dataset.id = id;
-  const link = element("a", "tile", item);
-  const head = element("span", "tile-head", link);
-  const label = element("span", "tile-label", head);
-  const state = element("span", "tile-state", head);
-  const sub = element("span", "tile-sub", link);
-  const serial = element("span", "tile-serial", sub);
-  const seen = element("span", "tile-seen", sub);
-  const mark = element("span", "tile-mark", seen);
-  const age = element("span", "", seen);
-  const plot = element("span", "tile-plot", link);
+  const link = childOf(item, "a", "tile");
+  const head = childOf(link, "span", "tile-head");
+  const label = childOf(head, "span", "tile-label");
+  const state = childOf(head, "span", "tile-state");
+  const sub = childOf(link, "span", "tile-sub");
+  const serial = childOf(sub, "span", "tile-serial");
+  const seen = childOf(sub, "span", "tile-seen");
+  const mark = childOf(seen, "span", "tile-mark");
+  const age = childOf(seen, "span");
+  const plot = childOf(link, "span", "tile-plot");
   const spark = picture("spark", ["span", "noted", "gaps", "band", "usual", "line"], plot);
-  const note = element("span", "tile-note", plot);
+  const note = childOf(plot, "span", "tile-note");
   const strip = picture("strip", ["track", "full", "part"], link);
-  const numbers = element("span", "tile-numbers", link);
+  const numbers = childOf(link, "span", "tile-numbers");
   const triples = [0, 1, 2].map(() => {
-    const one = element("span", "tile-number", numbers);
-    return { value: element("b", "", one), name: element("span", "", one) };
+    const one = childOf(numbers, "span", "tile-number");
+    return { value: childOf(one, "b"), name: childOf(one, "span") };
   });
-  const health = element("span", "tile-health", link);
+  const health = childOf(link, "span", "tile-health");
   const pairs = [0, 1].map(() => {
-    const one = element("span", "", health);
-    const name = element("span", "", one);
-    return { value: element("b", "", one), name };
+    const one = childOf(health, "span");
+    const name = childOf(one, "span");
+    return { value: childOf(one, "b"), name };
   });
   // A screen reader gets the whole tile in one sentence.
   [head, sub, plot, numbers, health].forEach((part) => part.setAttribute("aria-hidden", "true"));
-  const summary = element("span", "sr-only", link);
+  const summary = childOf(link, "span", "sr-only");
   return {
     item,
     link,
@@ -201,4 +196,4 @@ function marks() {
 
 const clear = () => tiles.clear();
 
-export { clear, draw, element, marks };
+export { clear, draw, marks };

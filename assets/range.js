@@ -2,19 +2,13 @@
    below a zoom. Also the pages of the rows below. */
 import * as chart from "./chart.js";
 import { noUpdate, register, setProps } from "./dash.js";
+import { childOf, element } from "./element.js";
 import { movedInto, panned } from "./scales.js";
 import { wallTime } from "./wall-time.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 const NAMES = { first: "From", last: "To" };
-
-function element(tag, className, parent) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (parent) parent.append(made);
-  return made;
-}
 
 /* --- The custom range --- */
 
@@ -25,18 +19,18 @@ function fields() {
   const holder = byId("chart-custom-fields");
   if (holder.childElementCount) return;
   Object.entries(NAMES).forEach(([name, label]) => {
-    const field = element("label", "field", holder);
-    element("span", "", field).textContent = label;
-    const input = element("input", "moment", field);
+    const field = childOf(holder, "label", "field");
+    childOf(field, "span").textContent = label;
+    const input = childOf(field, "input", "moment");
     input.type = "datetime-local";
     input.required = true;
     input.dataset.name = name;
-    const fold = element("select", "button select", holder);
+    const fold = childOf(holder, "select", "button select");
     fold.dataset.fold = name;
     fold.hidden = true;
     fold.setAttribute("aria-label", `${label}: zone name`);
   });
-  element("span", "in-zone", holder);
+  childOf(holder, "span", "in-zone");
 }
 
 function open() {
@@ -126,7 +120,7 @@ function draw(strip) {
       path.setAttribute("class", name);
       svg.append(path);
     });
-    const brush = element("div", "brush");
+    const brush = element("div", { className: "brush" });
     brush.tabIndex = 0;
     brush.setAttribute("role", "slider");
     brush.setAttribute("aria-label", "The part of the range that is shown");

@@ -100,6 +100,7 @@ def chart_card(
             html.Div(
                 [
                     *(_select_span() if may_operate else ()),
+                    html.Span(id=Ids.SINCE),
                     html.P(id=Ids.COMPARED, className="compared"),
                     html.Details(id=Ids.GAPS, className="gaps"),
                     html.P(id=Ids.ZONE_NOTE, className="quiet zone-note"),
@@ -131,16 +132,20 @@ def _controls(subject: Subject, view: View) -> Component:
                 default=subject.tab,
             ),
             *_comparing(view),
-            html.Span(id=Ids.SINCE),
-            html.Span(id=Ids.BADGE, className="badge"),
-            html.Button(
-                ["⤢", html.Span("Reset zoom", className="reset-word")],
-                id=Ids.RESET,
-                type="button",
-                className="button",
-                title="Reset zoom",
-                disabled=True,
-                **attributes(data_do="reset"),
+            html.Div(
+                [
+                    html.Span(id=Ids.BADGE, className="badge"),
+                    html.Button(
+                        ["⤢", html.Span("Reset zoom", className="reset-word")],
+                        id=Ids.RESET,
+                        type="button",
+                        className="button",
+                        title="Reset zoom",
+                        disabled=True,
+                        **attributes(data_do="reset"),
+                    ),
+                ],
+                className="controls-end",
             ),
         ],
         className="controls",

@@ -187,8 +187,8 @@ def duration(length_ms: int) -> str:
 
 
 def ago(then_ms: int, now_ms: int) -> str:
-    """38 s ago; just now within five seconds, also for clocks slightly ahead. A later time is
-    marked: 1 h in the future."""
+    """38 s ago, 3 min ago; just now within five seconds, also for clocks slightly ahead. A later
+    time is marked: 1 h in the future."""
     elapsed = now_ms - then_ms
     if elapsed < -AHEAD_MS:
         return f"{duration(-elapsed)} in the future"
@@ -198,6 +198,8 @@ def ago(then_ms: int, now_ms: int) -> str:
         return f"{elapsed // YEAR_MS} y ago"
     if elapsed >= DAY_MS:
         return f"{whole(elapsed // DAY_MS)} d ago"
+    if MINUTE_MS <= elapsed < HOUR_MS:
+        elapsed -= elapsed % MINUTE_MS
     return f"{duration(elapsed)} ago"
 
 

@@ -20,7 +20,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from api.catalog import SITE_ROOT
 from api.client import Client
 from api.client.credential import Me
-from api.errors import WeirError
+from api.errors import Unreachable, WeirError
 from api.roles import Role
 from api.telemetry import metrics
 
@@ -59,6 +59,7 @@ _FOLDER: Final = "weir-folder"
 _SINGLETONS: Final = "weir-kept"
 _SITE: Final = "weir-site"
 _UNITS: Final = "weir.units"  # environ key
+_AWAY: Final = "weir.away"  # environ key: the error of a service that didn't respond
 T = TypeVar("T")
 
 
@@ -141,9 +142,21 @@ def remembered(question: str, load: Callable[[Client], Any], *, ttl_s: int = TTL
     body = cache.get(key)
     metrics.looked_up("answers", body is not None)
     if body is None:
-        body = orjson.dumps(load(client))
+        body = orjson.dumps(_loaded(load, client))
         cache.set(key, body, timeout=ttl_s)
     return orjson.loads(body)
+
+
+def _loaded(load: Callable[[Client], T], client: Client) -> T:
+    """Raises a WeirError. Once the service was away, a request doesn't wait for it again: a page's
+    frame needs several of these."""
+    if (failed := request.environ.get(_AWAY)) is not None:
+        raise failed
+    try:
+        return load(client)
+    except Unreachable as error:
+        request.environ[_AWAY] = error
+        raise
 
 
 def singleton(name: str, make: Callable[[], T]) -> T:

@@ -71,6 +71,20 @@ def frame(
     )
 
 
+def first_frame() -> Component:
+    """The frame before the first page has loaded, without data; late, it says why (bar.css)."""
+    entries = [dcc.Link(p.label, href=session.site_path(p.path), className="entry") for p in PLACES]
+    bar = html.Header(
+        [
+            dcc.Link([mark(), html.Span("Weir")], href=session.site_path(HOME), className="brand"),
+            html.Nav(entries, **labelled("Main")),
+        ],
+        className="bar",
+    )
+    late = html.P("Waiting for the server.", className="first-frame-late", role="status")
+    return html.Div([bar, html.Main(late)], className="page first-frame")
+
+
 def _remarks(remarks: Sequence[str]) -> list[Component]:
     if not remarks:
         return []

@@ -48,8 +48,8 @@ def layout(**query: Any) -> Component:
         ],
         className="card wide annotation-card",
     )
-    parts = (admin_tabs(PATH), heading(audit_filter, page.count), filters(audit_filter), body)
-    return shell.frame(*parts, place=ADMIN_PATH)
+    top = (html.H1("Administration"), admin_tabs(PATH), heading(audit_filter, page.count))
+    return shell.frame(*top, filters(audit_filter), body, place=ADMIN_PATH)
 
 
 @callback(

@@ -37,6 +37,7 @@ PATH: Final = shell.NOTES_PATH
 MOST_OPTIONS: Final = 500
 SEARCH_ID: Final = "notes-search"
 KIND_ID: Final = "notes-kind"
+KIND_TABS: Final = {"note": "Notes", "maintenance": "Maintenance", "correction": "Corrections"}
 register_page(__name__, path=PATH, title="Notes · Weir")
 
 
@@ -60,7 +61,7 @@ def layout(**query: Any) -> Component:
 
 def _filters(question: dict[str, Any]) -> Component:
     kinds = [{"label": "All", "value": ""}]
-    kinds += [{"label": label, "value": kind} for kind, label in KINDS.items()]
+    kinds += [{"label": label, "value": kind} for kind, label in KIND_TABS.items()]
     return html.Div(
         [
             dcc.RadioItems(
@@ -122,7 +123,8 @@ def listed(question: Any, done: Any) -> tuple[Any, Any]:
     except WeirError as error:
         return no_update, f"· {failure(error)}"
     more = f", the latest {whole(len(matches))} shown" if count > len(matches) else ""
-    return body, f"· {whole(count)}{more}, {_zone(params).key}"
+    count_text = whole(count) if count else "none"
+    return body, f"· {count_text}{more} · times in {_zone(params).key}"
 
 
 @callback(Output(Ids.DONE, "data"), Input(Ids.DEED, "data"), prevent_initial_call=True)

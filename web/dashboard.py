@@ -3,6 +3,7 @@ administrators' pages send to the service by way of it."""
 
 from __future__ import annotations
 
+import copy
 import importlib
 import re
 import sys
@@ -15,6 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 import dash
 from dash import Dash, dash_table
+from dash.development.base_component import Component
 from dash.exceptions import DependencyException
 from flask import request
 from werkzeug.wrappers import Response
@@ -22,7 +24,7 @@ from werkzeug.wrappers import Response
 from api.catalog import ADMIN_BODY_BYTES, ADMIN_PREFIX, IMPORT_PIECE_BYTES, IMPORTS_PATH
 from api.client import Client
 from api.errors import BadRequest, Forbidden, NotFound, WeirError
-from components import controls, session, theme
+from components import controls, session, shell, theme
 from web import report, static
 from web.auth import Access, AuthMiddleware
 from web.auth.rules import SIGN_IN
@@ -52,6 +54,7 @@ PAGES: Final = ROOT / "pages"
 WALL: Final = "/wall"  # a short address for the fleet page's wall mode
 START: Final = "head/start.js"
 FAVICON: Final = "favicon.svg"
+_PAGE_ID: Final = "_pages_content"  # Dash's element for the page
 NOT_FOUND: Final = "not_found_404"  # Dash's module for a path without a page
 
 # Dash names its table's script in every page of every app; no page of Weir's shows such a table.
@@ -125,7 +128,7 @@ def create_dashboard(
     for rule, name, view, methods in forwarding_rules():
         app.server.add_url_rule(rule, name, view, methods=methods)
     app.server.add_url_rule(WALL, "wall", to_wall)
-    app.layout = dash.page_container
+    app.layout = _first_layout
     _load_pages()
     _answer_missing_with_404(app)
     compress(app.server, "application/json", "text/html")
@@ -134,6 +137,14 @@ def create_dashboard(
     guarded = AuthMiddleware(inner, client, access, sign_in_page(root))
     app.server.wsgi_app = delivered(app, SignedImages(guarded, inner, client, links))
     return app
+
+
+def _first_layout() -> Component:
+    """Dash's container of pages, with the frame that readers see until the first page has loaded:
+    the service may be slow, or away."""
+    container = copy.deepcopy(dash.page_container)
+    container[_PAGE_ID].children = shell.first_frame()
+    return container
 
 
 def to_wall() -> Response:

@@ -41,7 +41,7 @@ def list_all(organization_id: str, resolved: bool, limit: int) -> object:
         rows.append(
             {
                 "id": episode.id,
-                "what": subject_label(episode.subject),
+                "what": subject_label(episode),
                 "device": entry.label or entry.serial_number,
                 "severity": episode.condition.severity,
                 "since": when(episode.condition.start_ms),

@@ -37,7 +37,8 @@ _what = options(
     click.option("--currency", help="A code such as EUR. Default: the organization's."),
     click.option(
         "--file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        help="JSON with versions, for seasons and times of use, as in the interface: in gallons.",
+        help="JSON with versions, for seasons and times of use. Rates are as in the interface, in"
+        " gallons, or lines as in the list, in the units of --units.",
     ),
     click.option("--device", "devices", multiple=True, help="For this device; repeatable."),
     click.option("--group", "groups", multiple=True, help="For this group; repeatable."),
@@ -50,7 +51,7 @@ _what = options(
 
 def _body(given: dict[str, Any], units: str) -> dict[str, Any]:
     """The options as a request has them; what wasn't given is left out."""
-    body = {} if given["file"] is None else _of_file(given["file"])
+    body = {} if given["file"] is None else _of_file(given["file"], units)
     if given["rate"] is not None:
         body["versions"] = [_version(given, units)]
     elif given["tiers"] or given["fixed"] or given["since"]:
@@ -60,14 +61,35 @@ def _body(given: dict[str, Any], units: str) -> dict[str, Any]:
     return body | {name: value for name, value in named.items() if value not in (None, [])}
 
 
-def _of_file(path: Path) -> dict[str, Any]:
+def _of_file(path: Path, units: str) -> dict[str, Any]:
     try:
         loaded: Any = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise UserError(f"--file {path}: {error}") from None
     if not isinstance(loaded, dict):
         raise UserError(f"--file {path}: must be a JSON object")
-    return cast(dict[str, Any], loaded)
+    body = cast(dict[str, Any], loaded)
+    for version in _objects(body.get("versions")):
+        rates: Any = version.get("rates")
+        if isinstance(rates, list):
+            version["rates"] = [_rate(each, units) for each in cast(list[Any], rates)]
+    return body
+
+
+def _objects(given: Any) -> list[dict[str, Any]]:
+    listed = cast(list[Any], given) if isinstance(given, list) else []
+    return [cast(dict[str, Any], each) for each in listed if isinstance(each, dict)]
+
+
+def _rate(given: Any, units: str) -> Any:
+    """A rate of a file as a request has it: a line is in the reader's units. The service checks the
+    rest."""
+    from api.metering.rate_lines import read_rate_line
+
+    try:
+        return read_rate_line(given, units) if isinstance(given, str) else given
+    except ValueError as error:
+        raise UserError(f"--file: {error}") from None
 
 
 def _version(given: dict[str, Any], units: str) -> dict[str, Any]:

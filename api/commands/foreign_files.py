@@ -41,6 +41,7 @@ class Choice:
 
     def of(self, path: Path) -> Guess:
         """Raises UserError where the file can't be read, or a change doesn't fit."""
+        from api.ingest.foreign.corrections import corrected
         from api.ingest.foreign.guess_mapping import Guess, guess
         from api.ingest.foreign.mapping import Mappings
 
@@ -51,8 +52,7 @@ class Choice:
                 name, equals, value = change.partition("=")
                 if not equals:
                     raise ValueError(f"--set {change}: NAME=VALUE is needed")
-                guessed.mapping = guessed.mapping.changed(name, value)
-                guessed.unsure.pop(name, None)
+                guessed = corrected(guessed, path, name, value)
             guessed.mapping.check()
         except ValueError as error:
             raise UserError(f"{path}: {error}") from None

@@ -22,6 +22,7 @@ from api.catalog import (
     UUID_FORM,
 )
 from api.metering.register import LARGEST, NEGATIVE, unit_of
+from api.metering.units import plain
 from api.store.base import ReadingRow, RegisterRow
 from api.timez import parse_instant
 
@@ -143,7 +144,7 @@ def _register(number: Callable[[Any], float], value: object) -> float:
     if register < 0:
         raise ValueError(f"{REGISTER} {NEGATIVE}")
     if register > LARGEST:
-        raise ValueError(f"{REGISTER} is beyond {LARGEST:g}")
+        raise ValueError(f"{REGISTER} is beyond {plain(LARGEST)}")
     return register
 
 

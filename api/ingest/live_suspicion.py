@@ -123,7 +123,7 @@ class LiveSuspicions:
             limit, why = largest_possible(self._store, device, flow.first_ms)
             self._limits[device.key] = limit
             if flow.largest > limit:
-                sample = f"{flow_sample(flow.largest)}, {why}"
+                sample = f"{flow_sample(flow.largest)}; {why}"
                 self._report(flow.organization_id, device.key, TOO_LARGE, sample)
         for key in worst:
             self._flows.pop(key, None)  # deleted meanwhile

@@ -92,7 +92,7 @@ class Suspicions:
             for key in registers
         ]
         return rising + [
-            Suspect(names[key], TOO_LARGE, f"{flow_sample(flow)}, {why}")
+            Suspect(names[key], TOO_LARGE, f"{flow_sample(flow)}; {why}")
             for key, (flow, first_ms) in looked_at.items()
             if key not in registers and (why := _too_large(store, names[key], flow, first_ms))
         ]
@@ -128,8 +128,8 @@ def messages_of(suspects: Sequence[Suspect], units: str) -> list[str]:
         )
     if huge:
         first = huge[0].device.serial_number
-        flow, why = huge[0].sample.split(", ", 1)
-        messages.append(f"flow is suspiciously large: {flow} for {first}, {why}{_more(huge)}")
+        flow, why = huge[0].sample.split("; ", 1)
+        messages.append(f"flow is suspiciously large: {flow} for {first}; {why}{_more(huge)}")
     return [words_in(each, units) for each in messages]
 
 
@@ -167,10 +167,10 @@ def largest_possible(store: Store, device: Device, before_ms: int) -> tuple[floa
     meter's size or, if that is unknown, the 90 days before. Infinite where nothing is known."""
     of_size = size_rate(device.config)
     if of_size is not None:
-        return of_size, f"of whose size {of_size:,.1f} gal/min is the largest"
+        return of_size, f"at most {of_size:,.1f} gal/min for its size"
     before = _largest_before(store, device, before_ms)
     limit = TIMES_LARGEST * before if before else inf
-    return limit, f"whose largest of 90 days before is {_shown(before)} gal/min"
+    return limit, f"at most {_shown(before)} gal/min in the 90 days before"
 
 
 def _too_large(store: Store, device: Device, flow: float, first_ms: int) -> str:

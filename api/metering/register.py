@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from api.catalog import DAY_MS, HOUR_MS
-from api.metering.units import LITRES, LITRES_PER_GALLON
+from api.metering.units import LITRES, LITRES_PER_GALLON, plain
 from api.timez import floor_to, parse_instant
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("must be a number")
     if not abs(value) <= LARGEST:
-        raise ValueError(f"must be a number up to {LARGEST:g}")
+        raise ValueError(f"must be a number up to {plain(LARGEST)}")
     return float(value)
 
 

@@ -95,6 +95,12 @@ def _metric(match: re.Match[str]) -> str:
     return f"{number(litres / LITRES_PER_CUBIC_METRE)} m³{match[2]}"
 
 
+def plain(value: float) -> str:
+    """Formats all digits, with separators and without an exponent: 0.5, 1,000,000."""
+    text = f"{Decimal(repr(float(value))):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def number(value: float) -> str:
     """Formats three significant digits, and at least all whole ones: 0.0038, 0.54, 54.4, 5,440."""
     size = abs(value)

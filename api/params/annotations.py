@@ -9,6 +9,7 @@ from pydantic import Field, PlainValidator, field_validator, model_validator
 from api.catalog import FLOW_AMOUNT, FLOW_RATE, INSIGHT_LIMIT, LIMIT, METRICS, OFFSET
 from api.domain.annotations import ALL_METRICS, EXCLUDE, SCALE, Wanted
 from api.metering.maintenance import Repeat
+from api.metering.units import plain
 from api.params.body_fields import instant, optional, zone_name
 from api.params.body_parser import Body
 from api.params.findings import some_of
@@ -112,7 +113,8 @@ def _effect(value: Any) -> str:
 
 def _factor(value: Any) -> float:
     if type(value) not in (int, float) or not abs(value) <= LARGEST_FACTOR:
-        raise ValueError(f"must be a number from -{LARGEST_FACTOR:g} to {LARGEST_FACTOR:g}")
+        largest = plain(LARGEST_FACTOR)
+        raise ValueError(f"must be a number from -{largest} to {largest}")
     return float(value)
 
 

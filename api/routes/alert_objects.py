@@ -47,7 +47,7 @@ def alert_object(
         "serialNumber": entry.serial_number,
         "label": entry.label,
         "subject": episode.subject,
-        "kind": subject_label(episode.subject),
+        "kind": subject_label(episode),
         "findingId": condition.ref if " " not in condition.ref and "-" in condition.ref else None,
         "state": episode.state,
         "severity": condition.severity,

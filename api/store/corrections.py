@@ -14,6 +14,7 @@ from functools import partial
 
 from api.catalog import HOUR_MS
 from api.errors import UserError
+from api.metering.units import plain
 from api.store.annotations import values_of, with_values
 from api.store.audit import AuditPart
 from api.store.base import Device, Instant, Row, Span
@@ -118,7 +119,7 @@ def _apply(
 ) -> None:
     metrics, factor = correction.metrics, correction.factor
     if factor is not None and transaction.fetch(sql.too_large(key, first, last, metrics, factor)):
-        raise UserError(f"a reading times {factor:g} is more than a number can hold")
+        raise UserError(f"a reading times {plain(factor)} is more than a number can hold")
     transaction.run(sql.keep_originals(key, first, last))
     transaction.run(sql.apply(key, first, last, metrics, factor))
 

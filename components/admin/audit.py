@@ -98,7 +98,7 @@ def counted(count: int) -> str:
 def heading(audit_filter: AuditFilter, count: int) -> Component:
     return html.Div(
         [
-            html.H1("Audit log"),
+            html.H2("Audit log"),
             html.P(counted(count), id=Ids.COUNT, className="quiet", role="status"),
             html.Div(html.Span(files(audit_filter), id=Ids.FILES), className="fleet-right"),
         ],

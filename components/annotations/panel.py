@@ -16,6 +16,7 @@ from dash.development.base_component import Component
 from api.catalog import METRICS
 from api.client.annotations import Annotation, CorrectionPreview
 from api.client.credential import Me
+from api.metering.units import plain
 from api.roles import Role
 from components import formatting, html_json, session
 from components.controls import attributes, labelled
@@ -202,7 +203,7 @@ def when(annotation: Annotation, tz: ZoneInfo) -> str:
 
 def effect(annotation: Annotation) -> str:
     """``excluded`` or ``× 0.5``; with metrics unless all are meant."""
-    what = "excluded" if annotation.factor is None else f"× {annotation.factor:g}"
+    what = "excluded" if annotation.factor is None else f"× {plain(annotation.factor)}"
     if len(annotation.metrics) in (0, len(METRICS)):
         return what
     return f"{what}: {', '.join(_LABELS.get(name, name).lower() for name in annotation.metrics)}"

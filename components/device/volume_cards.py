@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -250,12 +249,11 @@ NO_INTERVALS: Final = "Intervals follow once 20 earlier forecasts can be judged.
 
 
 def forecast_note(hours: Sequence[ForecastHour]) -> str:
-    has_intervals = any(hour.interval is not None for hour in hours)
-    return (
-        "volume by the hour, with intervals of 80 and 95 %"
-        if has_intervals
-        else "volume by the hour"
-    )
+    judged = [hour.interval is not None for hour in hours]
+    if not any(judged):
+        return "volume by the hour"
+    where = "" if all(judged) else " where enough forecasts could be judged"
+    return f"volume by the hour, with intervals of 80 and 95 %{where}"
 
 
 def forecast_card(hours: Sequence[ForecastHour], units: Units, tz: ZoneInfo) -> list[Component]:
@@ -276,8 +274,8 @@ def _forecast_figure(hours: Sequence[ForecastHour], units: Units, tz: ZoneInfo) 
     def y(gallons: float) -> float:
         return round(100 - (scale.of(gallons) - low) / (high - low) * 100, 2)
 
-    def x(index: int) -> float:
-        return round(index / max(1, len(hours) - 1) * FORECAST_WIDTH, 1)
+    def x(index: float) -> float:
+        return _forecast_x(index, len(hours))
 
     line = "M" + "L".join(f"{x(i)} {y(hour.volume)}" for i, hour in enumerate(hours))
     rows = "|".join(f"{y(mark / scale.factor)} {formatting.number(mark)}" for mark in marks)
@@ -307,30 +305,49 @@ def _forecast_figure(hours: Sequence[ForecastHour], units: Units, tz: ZoneInfo) 
 
 def _forecast_band(
     bounds: Sequence[tuple[float, float] | None],
-    x: Callable[[int], float],
+    x: Callable[[float], float],
     y: Callable[[float], float],
 ) -> str:
-    there = [(i, each) for i, each in enumerate(bounds) if each is not None]
-    if not there:
-        return ""
-    high = "L".join(f"{x(i)} {y(top)}" for i, (_, top) in there)
-    low = "L".join(f"{x(i)} {y(bottom)}" for i, (bottom, _) in reversed(there))
-    return f"M{high}L{low}Z"
+    """One polygon for each run of hours with an interval; an hour between two without one is as
+    wide as an hour."""
+    runs: list[list[tuple[float, tuple[float, float]]]] = [[]]
+    for index, each in enumerate(bounds):
+        if each is not None:
+            runs[-1].append((index, each))
+        elif runs[-1]:
+            runs.append([])
+    path = ""
+    for run in filter(None, runs):
+        if len(run) == 1:
+            ((index, each),) = run
+            run = [(index - 0.5, each), (index + 0.5, each)]
+        high = "L".join(f"{x(i)} {y(top)}" for i, (_, top) in run)
+        low = "L".join(f"{x(i)} {y(bottom)}" for i, (bottom, _) in reversed(run))
+        path += f"M{high}L{low}Z"
+    return path
+
+
+def _forecast_x(index: float, count: int) -> float:
+    """The place of an hour in the box, of ``count`` hours."""
+    return round(max(0.0, min(1.0, index / max(1, count - 1))) * FORECAST_WIDTH, 1)
 
 
 def _forecast_days(hours: Sequence[ForecastHour], units: Units, tz: ZoneInfo) -> Component:
-    """The expected volumes of whole days."""
-    days = [
-        (day, [hour.volume for hour in some])
-        for day, some in groupby(hours, key=lambda hour: local_ordinal(tz, hour.bucket_start_ms))
-    ]
-    whole = [(day, sum(volumes)) for day, volumes in days if len(volumes) >= 23]
+    """The expected volumes of whole days, each below its day."""
+    days: dict[int, list[int]] = {}
+    for index, hour in enumerate(hours):
+        days.setdefault(local_ordinal(tz, hour.bucket_start_ms), []).append(index)
     return html.Dl(
         [
             html.Div(
-                [html.Dt(day_text(day - EPOCH_DAY, year=False)), html.Dd(units.volume(gallons))]
+                [
+                    html.Dt(day_text(day - EPOCH_DAY, year=False)),
+                    html.Dd(units.volume(sum(hours[i].volume for i in indices))),
+                ],
+                style={"--at": str(_forecast_x(indices[0], len(hours)) / FORECAST_WIDTH)},
             )
-            for day, gallons in whole
+            for day, indices in days.items()
+            if len(indices) >= 23
         ],
         className="forecast-days",
         **labelled("Expected volume by day"),

@@ -10,6 +10,7 @@ from dash.development.base_component import Component
 from dash_ag_grid import AgGrid
 
 from api.insight.findings import KINDS
+from components import session, shell
 from components.controls import (
     THEME,
     WHAT_THEY_USED,
@@ -70,8 +71,15 @@ def devices_page(listing: Listing) -> Component:
             ),
         ],
         id=Ids.PAGE,
-        **attributes(data_ready="false"),
+        **attributes(data_ready="false", **_first_readings()),
     )
+
+
+def _first_readings() -> dict[str, str]:
+    """Where an administrator of an empty store goes on."""
+    if not session.me().role.may_administer:
+        return {}
+    return {"data_first": session.site_path(shell.HOME)}
 
 
 def devices_tools(listing: Listing) -> list[Component]:

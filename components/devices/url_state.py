@@ -198,4 +198,4 @@ def _empty(listing: Listing) -> str:
         return f"No {noun}{of} matches “{listing.search}”."
     if of or listing.states:
         return f"No {noun}{of}."
-    return f"You don’t have access to any {noun}."
+    return f"No {noun} yet, or none that you have access to."

@@ -14,7 +14,7 @@ from dash.development.base_component import Component
 from api.client.finding_settings import FindingSettingValue
 from api.errors import BadRequest
 from api.insight.findings import KIND_BY_NAME
-from api.metering.units import words_in
+from api.metering.units import plain, words_in
 from api.timez import zone
 from components import formatting, html_json, session
 from components.controls import failure, labelled
@@ -161,6 +161,8 @@ def _kind(
 def _brief(rows: Sequence[FindingSettingValue]) -> str:
     """The kind's own limits in one line: ``Least flow that counts 1 gal/h``."""
     kind = KIND_BY_NAME.get(rows[0].kind)
+    if kind and kind.limit:
+        return kind.limit
     names = {setting.name for setting in kind.settings} if kind else set()
     limits = [
         f"{each.label} {_value(each, each.value)}"
@@ -232,7 +234,8 @@ def _value(each: FindingSettingValue, value: float) -> str:
     unit = usual_units().shown(each.unit)
     if unit.factor != 1:
         return f"{formatting.number(unit.shown(value))} {unit.name}"
-    return f"{value:,.12g}{'' if each.unit in ('', '%') else ' '}{each.unit}"
+    text = plain(value).replace("-", "−")
+    return f"{text}{'' if each.unit in ('', '%') else ' '}{each.unit}"
 
 
 def typed_values(kind: str, values: Mapping[str, Any], units: str) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def _pages_words(page: FleetPage) -> str:
 def _empty(view: FleetView) -> str:
     """The reason for an empty wall."""
     if not (view.search or view.statuses or view.group or view.kind):
-        return "You don’t have access to any active device."
+        return "No active device yet, or none that you have access to."
     if view.search and not (view.statuses or view.group or view.kind):
         return f"No device matches “{view.search}”."
     return "No device matches this search and these filters."

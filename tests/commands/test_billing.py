@@ -23,6 +23,15 @@ def test_the_organizations_units_are_typed_and_printed(
     assert (tariff["per"], tariff["rates"]) == ("USD per m³", ["3.5", "4.25 above 10 m³"])
     (listed,) = weir.ask("tariffs", "list", *of, "--units", "us")
     assert (listed["per"], listed["rates"][0]) == ("USD per gallon", "0.013248941244")
+    lines = ["4.25 06-01..09-30 mon-fri 17-21", "3.5", "5 above 10"]
+    rows = tmp_path / "rows.json"
+    rows.write_text(json.dumps({"versions": [{"from": "2026-01-01", "rates": lines}]}))
+    read = weir.ask("tariffs", "add", "Rows", *of, "--file", rows)
+    assert read["rates"] == [
+        "4.25 06-01..09-30 mon,tue,wed,thu,fri 17-21", "3.5", "5 above 10 m³",
+    ]  # fmt: skip
+    rows.write_text(json.dumps({"versions": [{"from": "2026-01-01", "rates": ["dear"]}]}))
+    assert "can't be read" in weir.error("tariffs", "add", "Other", *of, "--file", rows)
     fleet = tmp_path / "fleet.json"
     fleet.write_text(json.dumps([{"serialNumber": "M-1"}]))
     weir.ask("devices", "import", fleet, *of)

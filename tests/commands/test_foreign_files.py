@@ -101,7 +101,7 @@ def test_a_flow_higher_than_any_before_is_reported(
         path = tmp_path / f"{day}.csv"
         path.write_text(f"device,recorded_at,flow_rate\nM-1,2024-03-{day:02}T10:00:00Z,{flow}\n")
         result = weir.run("readings", "import", path, "--org", org)
-    assert "21.0 gal/min for M-1, whose largest of 90 days before is 2.0 gal/min" in result.stderr
+    assert "21.0 gal/min for M-1; at most 2.0 gal/min in the 90 days before" in result.stderr
 
 
 MINUTE = "2024-03-01 10:{:02}:00"
@@ -126,9 +126,9 @@ def test_a_flow_beyond_a_meters_size_is_reported_and_a_finding(
     rows = [row.format(minute, large if minute < 30 else small) for minute in range(60)]
     path.write_text("\n".join([header, *rows]))
     result = weir.run("readings", "import", path, "--org", org, *arguments)
-    assert "31.0 gal/min for M-1, of whose size 30.0 gal/min is the largest" in result.stderr
+    assert "31.0 gal/min for M-1; at most 30.0 gal/min for its size" in result.stderr
     (suspicious,) = weir.ask("readings", "suspicious", "--org", org)
-    assert suspicious["sample"] == "31.0 gal/min, of whose size 30.0 gal/min is the largest"
+    assert suspicious["sample"] == "31.0 gal/min; at most 30.0 gal/min for its size"
     weir.ask("insight", "run", "--org", org)
     findings = weir.ask("insight", "findings", "--org", org)
     (finding,) = (each for each in findings if each["kind"] == "high-flow")

@@ -194,7 +194,7 @@ def test_a_row_without_a_value_is_not_a_reading(nothing: dict[str, str]) -> None
             {"register": -0.5, "registerUnit": "m3"},
             Rejection("register is negative, and a register counts up from 0", "FM-1"),
         ),
-        ({"register": 1e16}, Rejection("register is beyond 1e+15", "FM-1")),
+        ({"register": 1e16}, Rejection("register is beyond 1,000,000,000,000,000", "FM-1")),
         ({"register": "12"}, Rejection("register has the wrong type", "FM-1")),
         (
             {"register": 1, "registerUnit": "barrel"},

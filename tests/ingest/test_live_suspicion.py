@@ -69,9 +69,9 @@ def test_amounts_that_only_rise_for_a_day_look_like_a_register(
 @cases(
     ("config", "flow", "expected"),
     [
-        ({"meterSize": "DN 15"}, 20.5, "20.5 gal/min, of whose size 20.0 gal/min is the largest"),
+        ({"meterSize": "DN 15"}, 20.5, "20.5 gal/min; at most 20.0 gal/min for its size"),
         ({"meterSize": "DN 15"}, 19.0, ""),
-        ({}, 41.0, "41.0 gal/min, whose largest of 90 days before is 4.0 gal/min"),
+        ({}, 41.0, "41.0 gal/min; at most 4.0 gal/min in the 90 days before"),
         ({}, 39.0, ""),
     ],
 )
@@ -94,12 +94,12 @@ def test_a_flow_beyond_the_size_or_ten_times_the_largest_is_reported(
         (
             {"meterSize": "DN 15"},
             [0, 1_000, 2_230],
-            "20.5 gal/min, of whose size 20.0 gal/min is the",
+            "20.5 gal/min; at most 20.0 gal/min for its",
         ),
         ({"meterSize": "DN 15"}, [0, 1_000, 2_140], ""),
-        ({}, [0, 1_000, 3_460], "41.0 gal/min, whose largest of 90 days before is 4.0 gal/min"),
+        ({}, [0, 1_000, 3_460], "41.0 gal/min; at most 4.0 gal/min in the 90 days before"),
         ({}, [0, 1_000, 3_340], ""),
-        ({"meterSize": "DN 15", "registerUnit": "l"}, [0, 100, 5_100], "22.0 gal/min, of whose"),
+        ({"meterSize": "DN 15", "registerUnit": "l"}, [0, 100, 5_100], "22.0 gal/min; at most"),
         ({"meterSize": "DN 15", "registerDigits": 5}, [99_000, 99_500, 100], ""),
         ({"meterSize": "DN 15"}, [500_000, 0, 100], ""),  # a fall is no flow
     ],

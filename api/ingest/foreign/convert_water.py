@@ -15,6 +15,7 @@ from api.ingest.batch import Bools, Columns, Floats, nullable
 from api.ingest.foreign.mapping import ColumnMapping
 from api.ingest.foreign.units import factor, row_unit, split
 from api.metering.register import LARGEST, NEGATIVE
+from api.metering.units import plain
 from api.store.base import RegisterRow
 
 PLACE: Final = {metric.name: place for place, metric in enumerate(METRICS)}
@@ -84,7 +85,7 @@ def _row_factor(unit: str, *, counted: bool) -> float:
 
 def check_registers(registers: Floats, name: str, faults: Faults) -> None:
     faults.add(registers < 0, f"{name} {NEGATIVE}")
-    faults.add(registers > LARGEST, f"{name} is beyond {LARGEST:g}")
+    faults.add(registers > LARGEST, f"{name} is beyond {plain(LARGEST)}")
 
 
 def register_rows(

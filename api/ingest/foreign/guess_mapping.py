@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -76,17 +76,25 @@ class Guess:
     rows: list[Record] = field(default_factory=list[Record])
 
 
-def guess(path: Path) -> Guess:
+class Given(NamedTuple):
+    """What a reader has corrected of how the text becomes a table; empty where it is guessed."""
+
+    encoding: str = ""
+    delimiter: str = ""
+    header_row: int | None = None
+
+
+def guess(path: Path, given: Given = Given()) -> Guess:  # noqa: B008 - it can't be changed
     """Guesses the file's mapping. Raises UserError if it can't be read or has no table."""
     if is_workbook(path):
         form, encoding, delimiter = "xlsx", "utf-8", ","
         sheet, rows = choose(path, SAMPLE_ROWS)
     else:
         head, sheet = sample(path), ""
-        form, encoding = form_of(head), guess_encoding(head)
+        form, encoding = form_of(head), given.encoding or guess_encoding(head)
         text = decoded(head, encoding)
         require_text(path, text)
-        delimiter = guess_delimiter(text) if form == "csv" else ","
+        delimiter = (given.delimiter or guess_delimiter(text)) if form == "csv" else ","
         rows = sample_rows(path, form, text, delimiter, SAMPLE_ROWS)
     rows = [row for row in rows if not isinstance(row, Unreadable)]
     if not rows:
@@ -95,7 +103,8 @@ def guess(path: Path) -> Guess:
     comments = [row for row in rows if comment and row[0].startswith(comment)]
     rows = list(without_comments(iter(rows), comment))
     objects = form in ("ndjson", "json")
-    header = 1 if objects else header_row(rows)
+    header = header_row(rows) if given.header_row is None else given.header_row
+    header = 1 if objects else header
     units = units_rows(rows[header:]) if header and not objects else 0
     body = rows[header + units :]
     if not body:

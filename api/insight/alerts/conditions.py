@@ -12,9 +12,11 @@ from api.insight.budgets import LIKELY, BudgetState
 from api.insight.findings import SEVERITIES
 from api.metering.month_end import MonthEnd
 from api.metering.status import State
+from api.metering.units import plain
 from api.store.base import FindingRow, Status
 
 STATE: Final = "state"
+STATE_WORDS: Final = "The device is {}."
 BY_CLOCK: Final = frozenset(("silent", STATE))  # continue, or begin, although nothing is received
 WARNING: Final = "warning"
 _UNKNOWN: Final = (State.SILENT.value, State.NO_DATA.value, State.INACTIVE.value)
@@ -74,7 +76,7 @@ def of_status(rule: Rule, status: Status | None) -> ConditionResult:
         end_ms=None,
         severity=WARNING,
         rank=SEVERITIES.index(WARNING),
-        words=f"The device is {status.state}.",
+        words=STATE_WORDS.format(status.state),
         by_clock=True,
     )
     return ConditionResult([condition])
@@ -179,7 +181,7 @@ def _worse(rule: Rule, one: float, other: float) -> float:
 
 def _of_run(rule: Rule, run: _Run, bucket_ms: int) -> Condition:
     metric = METRIC_BY_NAME[rule.metric]
-    words = f"{metric.label} {rule.comparison} {rule.limit:g} {metric.unit}"
+    words = f"{metric.label} {rule.comparison} {plain(rule.limit)} {metric.unit}"
     lasted = f" for {length(rule.duration_ms)}" if rule.duration_ms else ""
     return Condition(
         subject=metric.name,

@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from api.catalog import UNIT_SYSTEMS
+from api.insight.alerts.conditions import STATE, STATE_WORDS
 from api.insight.alerts.grouping import Outage, outages
 from api.insight.alerts.model import Episode, Event
 from api.insight.alerts.rules import StoredRule
@@ -199,7 +200,6 @@ class _Announcer:
 
     def _alert(self, episode: Episode, resolved: bool) -> dict[str, Any]:
         device, condition = self._s.device_of(episode.device_key), episode.condition
-        kind = KIND_BY_NAME.get(episode.subject)
         ended = episode.resolved_ms if resolved else None
         return {
             "id": episode.id,
@@ -208,7 +208,7 @@ class _Announcer:
             "label": "" if device is None else device.label,
             "zone": "UTC" if device is None else device.time_zone,
             "subject": episode.subject,
-            "kind": subject_label(episode.subject) if kind is None else kind.label,
+            "kind": subject_label(episode),
             "severity": condition.severity,
             "words": words_in(condition.words, self._s.units),
             "value": condition.value,
@@ -229,11 +229,18 @@ def _late_note(event: Event) -> str:
     return f"Found {late_ms // HOUR_MS} h late: its readings arrived late."
 
 
-def subject_label(subject: str) -> str:
-    """Returns the label of a kind of finding, "state" or a metric."""
-    kind = KIND_BY_NAME.get(subject)
-    text = subject.replace("_", " ")
-    return text[:1].upper() + text[1:] if kind is None else kind.label
+def subject_label(episode: Episode) -> str:
+    """Returns the label of a kind of finding, of a metric, or of the state that the device is
+    in."""
+    kind = KIND_BY_NAME.get(episode.subject)
+    if kind is not None:
+        return kind.label
+    text = episode.subject
+    if text == STATE:
+        before, _, after = STATE_WORDS.partition("{}")
+        text = episode.condition.words.removeprefix(before).removesuffix(after).replace("-", " ")
+    text = text.replace("_", " ")
+    return text[:1].upper() + text[1:]
 
 
 def _place(event: Event, episode: Episode) -> int:

@@ -12,6 +12,7 @@ from api.catalog import DAY_MS, HOUR_MS, METRICS, MINUTE_MS, Metric
 from api.insight.findings import KIND_BY_NAME, SEVERITIES
 from api.metering.cost import money
 from api.metering.status import State
+from api.metering.units import plain
 from api.store.base.alerts import RuleRow
 
 Source = Literal["finding", "state", "value", "budget"]
@@ -98,10 +99,10 @@ class Rule:
         """Describes the condition: Leak, Burst; at least warning. ``currency``: of the least
         cost."""
         if self.source == "state":
-            return ", ".join(self.states)
+            return ", ".join(each.replace("-", " ") for each in self.states).capitalize()
         if self.source == "value":
             metric = METRIC_BY_NAME[self.metric]
-            text = f"{metric.label} {self.comparison} {self.limit:g} {metric.unit}"
+            text = f"{metric.label} {self.comparison} {plain(self.limit)} {metric.unit}"
             return f"{text} for {length(self.duration_ms)}" if self.duration_ms else text
         if self.source == "budget":
             return BUDGET_WORDS
@@ -245,7 +246,7 @@ class _Reader:
             self.problems[name] = "must be a number"
             return default
         if least is not None and value < least:
-            self.problems[name] = f"must be at least {least:g}"
+            self.problems[name] = f"must be at least {plain(least)}"
         return float(value)
 
     def seconds(self, name: str) -> int:

@@ -242,6 +242,8 @@ class Kind:
     number; ``caption`` describes its number. ``bound`` qualifies its gallons and cost where they
     aren't measured. ``against`` describes the ``usual`` of its findings.
 
+    ``limit`` describes when it opens, for a kind without settings of its own.
+
     ``noun``: its label can be counted, like leaks. ``difference``: its number is a difference from
     the usual.
 
@@ -264,6 +266,7 @@ class Kind:
     against: Literal["usual", "limit"] = "usual"
     difference: bool = False
     settings: tuple[Setting, ...] = ()
+    limit: str = ""
     loss: bool = False
     per_day: Callable[[Draft], float | None] = lambda draft: None
     masks: bool = False

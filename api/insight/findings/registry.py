@@ -23,7 +23,7 @@ from api.insight.findings import (
     weak_signal,
 )
 from api.insight.findings.model import Kind, Setting
-from api.metering.units import METRIC_UNITS
+from api.metering.units import METRIC_UNITS, plain
 
 KINDS: Final[tuple[Kind, ...]] = (
     continuous_flow.KIND,
@@ -90,4 +90,4 @@ def check(setting: Setting, text: str) -> float:
 def _bound(value: float, setting: Setting) -> str:
     """Formats a bound, with the unit if it is one that readers may see converted."""
     unit = f" {setting.unit}" if setting.unit in METRIC_UNITS else ""
-    return f"{value:,.10g}{unit}"
+    return f"{plain(value)}{unit}"

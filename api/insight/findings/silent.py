@@ -90,5 +90,6 @@ KIND: Final = Kind(
     step=step,
     sees=(Hour,),
     words=words,
+    limit="No reading for three reporting intervals, at least 15 min",
     live=True,
 )

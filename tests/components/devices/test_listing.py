@@ -164,7 +164,10 @@ def test_every_state_can_be_chosen() -> None:
         (Listing("silent"), 2, "2 silent devices", "", True),
         (Listing("no-data"), 1, "1 device without data", "", True),
         (Listing("no-data"), 0, "0 devices without data", "No device without data.", True),
-        (Listing(), 0, "0 active devices", "You don’t have access to any active device.", False),
+        (
+            Listing(), 0, "0 active devices",
+            "No active device yet, or none that you have access to.", False,
+        ),
         (
             Listing("inactive"), 0, "0 inactive devices",
             "No inactive device.", True,

@@ -103,7 +103,7 @@ def test_a_register_with_marks_for_faults_is_a_register(tmp_path: Path) -> None:
         ("volume,unit", "x,L", "volume is not a number"),
         ("register,unit", "-1,L", "register is negative, and a register counts up from 0"),
         ("register", "-0.5", "register is negative, and a register counts up from 0"),
-        ("register", "1e16", "register is beyond 1e+15"),
+        ("register", "1e16", "register is beyond 1,000,000,000,000,000"),
     ],
 )
 def test_what_cannot_be_is_refused(heading: str, row: str, reason: str, tmp_path: Path) -> None:

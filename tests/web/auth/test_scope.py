@@ -286,7 +286,7 @@ def test_no_file_of_a_device_outside_the_grant(site: Site, keys: dict[str, str])
 
 def test_a_key_without_devices_gets_a_message(site: Site, keys: dict[str, str]) -> None:
     site.sign_in(keys["nothing"])
-    assert "You don’t have access to any active device." in wire.rows(site).text
+    assert "No active device yet, or none that you have access to." in wire.rows(site).text
     assert "Org-Acme" in wire.page(site, "/devices").text
 
 

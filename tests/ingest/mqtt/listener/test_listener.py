@@ -101,7 +101,7 @@ def test_a_flow_beyond_the_meters_size_is_stored_and_reported(ground: Ground) ->
         meter.leave()
     [report] = ground.store.suspicions("acme")
     assert (report.device, report.reason) == ("S-1", TOO_LARGE)
-    assert report.sample == "20.5 gal/min, of whose size 20.0 gal/min is the largest"
+    assert report.sample == "20.5 gal/min; at most 20.0 gal/min for its size"
 
 
 def test_the_example_of_the_documentation_sends_a_reading(
