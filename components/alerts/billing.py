@@ -14,7 +14,7 @@ from api.metering.tariff import BUDGET_DIGITS
 from api.metering.units import LARGE, PER_GALLON
 from components import formatting, session
 from components.alerts.lists import BILLING_PATH, moment
-from components.fleet.totals import amount_words
+from components.fleet.wall import amount_words
 from components.html_json import (
     Element,
     Node,

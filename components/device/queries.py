@@ -37,7 +37,7 @@ from components.device import kpis, volume_cards
 from components.device.kpis import Kpi, Usage
 from components.device.reading_cards import PAGE_ROWS, REGISTER_STEPS, RowPage
 from components.directory_queries import Directory, Meter, cadences, measured, read_meter
-from components.findings.settings import origin
+from components.finding_text import origin
 from components.queries import (
     DeviceLookup,
     coverage,

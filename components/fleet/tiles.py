@@ -24,8 +24,7 @@ from components.charts.marks import shortened
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
 from components.fleet.queries import FleetView
 from components.fleet.sparklines import HEIGHT, Spark, window_of
-from components.fleet.totals import percent
-from components.formatting import Clock, measures_water
+from components.formatting import Clock, measures_water, percent
 from components.ranges import Window
 from components.status_queries import INACTIVE, LOADING, shown
 from components.units import Scale, Units, write_units
