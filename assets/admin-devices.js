@@ -227,6 +227,9 @@ async function begin() {
   api.addEventListener("cellClicked", ({ data, colDef }) => {
     if (colDef.field === "serialNumber") edit(deviceList, data);
   });
+  api.addEventListener("cellKeyDown", ({ data, colDef, event }) => {
+    if (event.key === "Enter" && colDef.field === "serialNumber") edit(deviceList, data);
+  });
   page().querySelector(".ag-root")?.setAttribute("aria-label", "Devices");
   await load();
 }
@@ -296,7 +299,7 @@ export async function open(body) {
   ({ data: editable } = await request("GET", "/devices/fields"));
   const { data } = await request("GET", "/groups").catch(() => ({ data: [] }));
   const hint =
-    "Click a device to edit all of it, or double-click a cell. The message after a change can undo it.";
+    "Click a device, or press Enter on it, to edit all of it, or double-click a cell. The message after a change can undo it.";
   body.replaceChildren(
     bar(data),
     element("p", { className: "quiet" }, hint),

@@ -101,12 +101,24 @@ document.addEventListener("change", (event) => {
   window.history.pushState(null, "", `?${to}`);
   request();
 });
+/* After "New rule" and its like, one types in the form at once. */
+const IS_NEW = "#new";
+function begin(form) {
+  if (window.location.hash !== IS_NEW) return;
+  window.history.replaceState(window.history.state, "", window.location.href.split("#")[0]);
+  form?.querySelector("input:not([type=hidden]), select, textarea")?.focus();
+}
+window.addEventListener("hashchange", () => {
+  if (page()) begin(document.querySelector("form.alert-form"));
+});
+
 document.addEventListener("submit", (event) => {
   if (event.target.matches("form.alert-form")) event.preventDefault();
 });
 document.addEventListener("input", changed);
 document.addEventListener("weir:drawn", (event) => {
   if (event.target.id === "alert-rules-form") draft();
+  if (event.target.id === `${place()}-form`) begin(event.target);
   if (event.target.id === "alerts-summary") chooseGroup();
   if (event.target.id === "alert-rules-preview") delete event.target.dataset.busy;
 });

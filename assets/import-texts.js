@@ -1,7 +1,7 @@
 /* The texts of the import page. Pure. */
 import { counted } from "./admin-shared.js";
 
-export const MEANINGS = [
+const MEANINGS = [
   ["device", "Device"],
   ["time", "Time"],
   ["date", "Date"],

@@ -28,6 +28,7 @@ from api.domain.device_fields import (
 from api.errors import BadRequest, Conflict, UserError
 from api.metering.units import METRIC_UNITS, ShownUnit, shown_unit
 from api.store.base import AuditEntry, Device, DeviceQuery, NewDevice, Scope, Store
+from api.suggestions import nearest
 from api.timez import parse_instant, stamp
 
 SERIAL: Final = "serialNumber"
@@ -129,7 +130,9 @@ def _lines(text: str) -> list[tuple[int, Line]]:
         raise BadRequest(f"The file has no column {SERIAL}.")
     unknown = [name for name in names if name not in COLUMNS]
     if unknown:
-        raise BadRequest(f"{unknown[0][:80]} is not a field of a device.")
+        meant = nearest(unknown[0], COLUMNS)
+        hint = f" Did you mean {meant}?" if meant else ""
+        raise BadRequest(f"{unknown[0][:80]} is not a field of a device.{hint}")
     if twice := [name for name in names if name and names.count(name) > 1]:
         raise BadRequest(f"The file has two columns {twice[0]}.")
     if len(lines) > MOST_ROWS:

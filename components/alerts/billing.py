@@ -195,7 +195,7 @@ def _sent(sent: SentReport, report: ReportSchedule, now_ms: int) -> Element:
 
 def _head(title: str, new: str, href: str, shown: bool) -> Element:
     href = session.site_path(href) if href == BILLING_PATH else href
-    link = el("a", new, href=href, class_="button small") if shown else None
+    link = el("a", new, href=f"{href}#new", class_="button small") if shown else None
     return el("h2", title, link, class_="alert-head spread")
 
 

@@ -33,7 +33,7 @@ def summary(rules: Sequence[AlertRule], receivers: Sequence[AlertReceiver]) -> l
 def rule_list(
     rules: Sequence[AlertRule], names: Mapping[str, str], chosen: str, *, may_change: bool
 ) -> list[Node]:
-    new = el("a", "New rule", href=session.site_path(RULES_PATH), class_="button small")
+    new = el("a", "New rule", href=session.site_path(f"{RULES_PATH}#new"), class_="button small")
     head = el("h2", "Rules", new if may_change and rules else None, class_="alert-head spread")
     if not rules:
         return [head, el("p", NO_RULES, class_="alert-empty")]
@@ -83,7 +83,7 @@ def receiver_list(
     *,
     may_change: bool,
 ) -> list[Node]:
-    href = session.site_path(f"{RULES_PATH}?receiver=new")
+    href = session.site_path(f"{RULES_PATH}?receiver=new#new")
     new = el("a", "New receiver", href=href, class_="button small")
     head = el("h2", "Receivers", new if may_change else None, class_="alert-head spread")
     if not receivers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -235,6 +236,7 @@ def _form(finding: Finding) -> Component:
 
 WIDTH: Final = 1000  # of the box; its height is 100
 USUAL_PX: Final = 460
+_YEAR: Final = re.compile(r"(?<=[A-Z][a-z]{2}) \d{4}$")
 
 
 def figure(detail: FindingDetail, units: Units, tz: ZoneInfo) -> dict[str, Any] | None:
@@ -270,9 +272,10 @@ def figure(detail: FindingDetail, units: Units, tz: ZoneInfo) -> dict[str, Any] 
 
 
 def _times(detail: FindingDetail, tz: ZoneInfo) -> list[tuple[int, str]]:
+    """Without the years, for which there is no room; the facts below name it."""
     made = ticks(detail.from_ms, detail.to_ms, tz, USUAL_PX)
     pairs = zip(made.values_ms, made.texts, strict=True)
-    return [(at, text) for at, text in pairs if detail.from_ms <= at <= detail.to_ms]
+    return [(at, _YEAR.sub("", text)) for at, text in pairs if detail.from_ms <= at <= detail.to_ms]
 
 
 def metric_name(detail: FindingDetail) -> str:

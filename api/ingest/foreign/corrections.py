@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from api.errors import UserError
-from api.ingest.foreign.guess_mapping import Given, Guess, guess
+from api.ingest.foreign.first_rows import Given
+from api.ingest.foreign.guess_mapping import Guess, guess
 from api.ingest.foreign.mapping import Mapping
 from api.ingest.foreign.preview import first_rows
 

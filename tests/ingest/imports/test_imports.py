@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from api.catalog import FLOW_AMOUNT, KEY_HEADER, RAW
+from api.domain import device_changes
 from api.ingest.foreign import convert
 from api.ingest.imports import job
 from api.ingest.imports.folder import ImportFolders, Outcome, harmless
@@ -270,6 +271,35 @@ def test_devices_that_a_killed_job_created_go_with_its_undo(
     site.ask("POST", f"/{id}/undo")
     site.work()
     assert sorted(site.ask("GET", f"/{id}")["outcome"]["deleted"]) == sorted(GERMAN.gallons)
+
+
+def test_an_undo_that_was_killed_continues_its_counts(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = site.upload(GERMAN)
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    stored = site.ask("GET", f"/{id}")["outcome"]["stored"]
+    site.ask("POST", f"/{id}/undo")
+    delete, deleted = device_changes.delete, list[int]()
+
+    def once(*them: Any) -> int:
+        if deleted:
+            raise KeyboardInterrupt
+        deleted.append(delete(*them))
+        return deleted[0]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(device_changes, "delete", once)
+        with pytest.raises(KeyboardInterrupt):
+            site.work()
+    site.waiting.clear()
+    assert 0 < site.ask("GET", f"/{id}")["outcome"]["removed"] < stored
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    undone = site.ask("GET", f"/{id}")["outcome"]
+    assert (undone["removed"], undone["messages"]) == (stored, [])
+    assert sorted(undone["deleted"]) == sorted(GERMAN.gallons)
 
 
 def test_undo_keeps_a_reading_stored_in_between(site: Site) -> None:
