@@ -109,7 +109,9 @@ def import_files(
             return _one(show(store, organization_id, path, choice) for path in files)
         job = ImportJob(store, organization_id, choice, create=create, replace=replace)
         if folder:
-            watch(folder, job.take_and_report, once=once)
+            choice.check()
+            if not watch(folder, job.take_and_report, once=once):
+                click.get_current_context().exit(1)
             return None
         job.check(files)
         if pretend:
