@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,9 @@ def show(store: Store, organization_id: str, path: Path, choice: Choice) -> obje
         for row in seen.readings[:SHOWN_ROWS]
     ]
     new = [name for name in seen.devices if name not in zones]
-    refused = {each.reason: each.count for each in seen.refused}
+    refused = Counter[str]()
+    for each in seen.refused:
+        refused[each.reason] += each.count
     if json_wanted():
         return {
             "mapping": to_table(guessed.mapping), "check": guessed.unsure, "rows": rows,

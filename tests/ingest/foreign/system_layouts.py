@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
-from tests.ingest.foreign.layouts import (
+from tests.ingest.foreign.layout_files import (
     ALL,
     LATER,
     LITRES_PER_GALLON,
+    MADRID,
     LayoutCase,
+    comma,
     flowed,
     hourly,
     lines,
@@ -21,13 +22,6 @@ from tests.ingest.foreign.layouts import (
     registers,
     times,
 )
-
-MADRID = ZoneInfo("Europe/Madrid")
-
-
-def comma(register_l: int) -> str:
-    return f"{register_l / 1000:.3f}".replace(".", ",")
-
 
 # --- Databases of time series --------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from tests.ingest.foreign import (
     system_layouts,
     vendor_layouts,
 )
-from tests.ingest.foreign.layouts import LayoutCase, written
+from tests.ingest.foreign.layout_files import LayoutCase, written
 from tests.tables import cases
 
 CASES = (
