@@ -98,13 +98,13 @@ def _find_time(columns: Sequence[Column], meanings: Meanings, taken: Collection[
 def _find_epochs(columns: Sequence[tuple[int, Column]]) -> list[int]:
     """Gives numbers that can be seconds or parts of seconds since 1970, whatever their heading, a
     date. Returns their positions."""
-    found: list[int] = []
+    places: list[int] = []
     for place, each in columns:
         guess = guess_form(each.texts[:400], day_first=True) if each.numbers is not None else None
         if guess and has_offset([], guess.form):
             each.date = guess
-            found.append(place)
-    return found
+            places.append(place)
+    return places
 
 
 def _clock(columns: Sequence[tuple[int, Column]]) -> tuple[int, str] | None:
