@@ -125,7 +125,10 @@ def _pages_words(page: FleetPage) -> str:
 def _empty(view: FleetView) -> str:
     """The reason for an empty wall."""
     if not (view.search or view.statuses or view.group or view.kind):
-        return "No active device yet, or none that you have access to."
+        return (
+            "No active device yet, or none that you have access to. An administrator can import a"
+            " file, connect meters, or let your key see some."
+        )
     if view.search and not (view.statuses or view.group or view.kind):
         return f"No device matches “{view.search}”."
     return "No device matches this search and these filters."
