@@ -1,7 +1,7 @@
 /* The texts of the import page. Pure. */
 import { counted } from "./admin-shared.js";
 
-export const MEANINGS = [
+const MEANINGS = [
   ["device", "Device"],
   ["time", "Time"],
   ["date", "Date"],
@@ -64,11 +64,32 @@ export const DELIMITERS = [
   ["\t", "tab"],
   ["|", "| bar"],
 ];
+export const ENCODINGS = [
+  ["utf-8", "UTF-8"],
+  ["utf-16", "UTF-16"],
+  ["cp1252", "Windows, Western Europe"],
+  ["cp1250", "Windows, Central Europe"],
+  ["cp1251", "Windows, Cyrillic"],
+  ["cp1253", "Windows, Greek"],
+  ["cp850", "DOS, Western Europe"],
+  ["shift_jis", "Shift JIS"],
+  ["gb18030", "GB 18030"],
+];
+const HIGHEST_HEADER = 30;
+export const HEADER_ROWS = [
+  ["0", "no row"],
+  ...Array.from({ length: HIGHEST_HEADER }, (_, row) => [`${row + 1}`, `row ${row + 1}`]),
+];
+export const DIGITS = [
+  ["0", "it never starts again"],
+  ...[4, 5, 6, 7, 8, 9].map((digits) => [`${digits}`, `${digits}, then 0 again`]),
+];
 export const LAYOUTS = [
   ["long", "one row a reading"],
   ["wide", "one column a meter"],
   ["day", "one row a day"],
   ["month", "one row a month"],
+  ["dates", "one column a date"],
 ];
 export const TIME_AT = [
   ["start", "start of the interval"],

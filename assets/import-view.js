@@ -5,8 +5,11 @@ import { chart } from "./import-chart.js";
 import {
   DECIMALS,
   DELIMITERS,
+  DIGITS,
+  ENCODINGS,
   formats,
   givesUnits,
+  HEADER_ROWS,
   LAYOUTS,
   meanings,
   settingName,
@@ -66,8 +69,13 @@ function settingsRow(job, change) {
   const intervals = mapping.layout === "long" || mapping.layout === "wide";
   if (intervals && mapping.columns.some(({ values }) => values === "amount" || values === "rate"))
     fields.push(["time_at", "Time is the", TIME_AT, mapping.time_at]);
+  const registers = mapping.columns.some(({ values }) => values === "register");
+  if (registers) fields.push(["digits", "Register’s digits", DIGITS, String(mapping.digits)]);
+  if (mapping.form === "csv" || mapping.form === "xlsx")
+    fields.unshift(["header_row", "Names are in", HEADER_ROWS, String(mapping.header_row)]);
   if (mapping.form === "csv")
     fields.unshift(["delimiter", "Between values", DELIMITERS, mapping.delimiter]);
+  if (mapping.form !== "xlsx") fields.unshift(["encoding", "Letters", ENCODINGS, mapping.encoding]);
   const saved = job.mappings.map((name) => [name, name]);
   if (saved.length)
     fields.push(["mapping", "Saved mapping", [["", "none"], ...saved], job.mappingUsed]);
@@ -104,7 +112,7 @@ const cell = (content, className = "") => element("td", { className }, content ?
 
 function columnsCard(job, change) {
   const { mapping, unsure, preview } = job;
-  const byPeriod = mapping.layout === "day" || mapping.layout === "month";
+  const byPeriod = ["day", "month", "dates"].includes(mapping.layout);
   const water = mapping.columns.filter((column) => column.is === "water");
   const rows = mapping.columns.map((column, place) => {
     if (byPeriod && column.is === "water" && column !== water[0]) return null; // all are alike

@@ -235,7 +235,9 @@ function busyBar(job) {
   const words =
     state !== "running"
       ? titled(STATES[state])
-      : [`${whole(outcome.read)} rows read`, counts(job)].filter(Boolean).join(", ");
+      : !outcome.read
+        ? "Looking for new devices in the file"
+        : [`${whole(outcome.read)} rows read`, counts(job)].filter(Boolean).join(", ");
   const pause = button(job.pausing ? "Pausing…" : "Pause", async () =>
     draw(await request("POST", `/${job.id}/pause`)),
   );

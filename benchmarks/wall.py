@@ -27,8 +27,8 @@ from api.settings import Settings
 from api.store.base import Grant, Key, NewDevice, ReadingRow, Store
 from api.store.open import open_store
 from api.timez import now_ms
-from components.fleet.queries import ReplyCache, ServiceAccess
-from components.fleet.url_state import FleetView, read_fleet_view
+from components.concurrent_queries import ReplyCache, ServiceAccess
+from components.fleet.queries import FleetView, read_fleet_view
 from components.fleet.wall import board
 
 ORGANIZATION = "org-wall"

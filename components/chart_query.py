@@ -35,13 +35,21 @@ from components.charts.frames import (
 from components.charts.labels import EXTRA_METRICS
 from components.charts.traces import NOTHING, Canvas, Compared, Picture
 from components.comparison_queries import Question, compared
-from components.findings.texts import marks_of
-from components.fleet.device_queries import read_meter
+from components.directory_queries import read_meter
+from components.finding_text import marks_of
 from components.formatting import Clock, abbreviation, measures_water
 from components.queries import DeviceLookup, bar_series, findings_in, flow_series, last_seen_ms
 from components.ranges import Window, with_margins
 from components.theme import palette
-from components.url_state import DEFAULT_TAB, TAB_BY_NAME, Tab, View, read_question
+from components.url_state import (
+    DEFAULT_TAB,
+    TAB_BY_NAME,
+    Shown,
+    Tab,
+    View,
+    read_question,
+    write_shown,
+)
 
 DERIVED: Final = (FLOW_RATE, FLOW_AMOUNT)  # from registers
 LONGEST_INTERVAL_S = 366 * 86_400.0  # between two readings
@@ -339,3 +347,10 @@ def caption(drawn: Drawn) -> dict[str, str]:
         "zone": zone_note(drawn),
         "resolution": drawn.frame.resolution.name,
     }
+
+
+def shown_response(drawn: Drawn, view: View, request_id: Any) -> dict[str, Any]:
+    """The chart's state with the caption of its image."""
+    shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution, view.compare)
+    texts = {"caption": caption(drawn), "difference": drawn.picture.compared.difference}
+    return {**write_shown(shown, request_id), **texts}

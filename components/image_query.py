@@ -1,6 +1,6 @@
 """The parameters of an image's address, read strictly, since a wrong image looks like a right one.
 
-They are the page's own parameters (`components/url_state.py`, `components/fleet/url_state.py`), and
+They are the page's own parameters (`components/url_state.py`, `components/fleet/queries.py`), and
 theme and size. Pure.
 """
 
@@ -17,7 +17,7 @@ from api.metering.windows import SPAN_BY_NAME
 from api.timez import parse_instant, zone_names
 from components.charts.figure import MARGIN_PX
 from components.fleet.device_status import STATE_BY_NAME
-from components.fleet.url_state import LAST_PAGE, LONGEST_SEARCH, SORTS, FleetView, read_fleet_view
+from components.fleet.queries import LAST_PAGE, LONGEST_SEARCH, SORTS, FleetView, read_fleet_view
 from components.ranges import PRESET_BY_NAME
 from components.theme import PALETTES
 from components.units import UNITS_BY_NAME

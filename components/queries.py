@@ -31,7 +31,7 @@ from api.metering.hourly_profile import Week, resolution_of, week, window_of
 from api.metering.install_date import disproving
 from api.timez import HOUR_MS, bucket_starts, ceil_to, day_start, floor_to, local_ordinal
 from components.charts.marks import MOST_MARKS
-from components.fleet.device_queries import measured
+from components.directory_queries import measured
 from components.ranges import (
     Window,
     bar_resolution,

@@ -1,9 +1,14 @@
-"""From the visible range to the requested one: window, budget, resolution."""
+"""From the visible range to the requested one: window, budget, resolution; and a custom range in
+local time, converted to UTC, also on days when clocks change. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from api.catalog import DAY, MONTH, STORED, Resolution
@@ -16,8 +21,12 @@ from api.timez import (
     ceil_to,
     day_edges,
     floor_to,
+    from_datetime,
     month_edges,
+    offsets,
+    stamp,
 )
+from components.formatting import abbreviation, day_text, minute_text
 
 MIN_BUDGET: Final = 400
 MAX_BUDGET: Final = 4_000
@@ -130,3 +139,97 @@ def around(window: Window) -> Window:
     """The window around a span, three times as long."""
     room = max(window.length_ms, 60_000)
     return Window(window.from_ms - room, window.to_ms + room)
+
+
+def write_window(window: Window) -> tuple[str, str]:
+    return stamp(window.from_ms, fraction=True), stamp(window.to_ms, fraction=True)
+
+
+# --- A custom range -------------------------------------------------------------------------------
+
+
+_WALL: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
+RANGE_FIELDS: Final = {"first": "From", "last": "To"}
+
+
+def read_wall(text: Any) -> int | None:
+    """``2026-03-08T02:30`` as milliseconds of local time; None for anything else."""
+    if not isinstance(text, str) or not _WALL.fullmatch(text):
+        return None
+    try:
+        return from_datetime(datetime.fromisoformat(text).replace(tzinfo=UTC))
+    except ValueError:
+        return None
+
+
+def instants(tz: ZoneInfo, wall_ms: int) -> list[int]:
+    """The instants of that local time in the zone, ascending: one, two if clocks go back, none if
+    they skip it."""
+    pieces = offsets(tz, wall_ms - 2 * DAY_MS, wall_ms + 2 * DAY_MS)
+    matches: list[int] = []
+    for index, (start, offset) in enumerate(pieces):
+        end = pieces[index + 1][0] if index + 1 < len(pieces) else wall_ms + 3 * DAY_MS
+        if start <= wall_ms - offset < end:
+            matches.append(wall_ms - offset)
+    return matches
+
+
+def skipped(tz: ZoneInfo, wall_ms: int) -> tuple[int, int]:
+    """The local times before and after a skipped hour."""
+    pieces = offsets(tz, wall_ms - 2 * DAY_MS, wall_ms + 2 * DAY_MS)
+    for (_, before), (start, after) in pairwise(pieces):
+        if start + before <= wall_ms < start + after:
+            return start + before, start + after
+    raise ValueError("that time exists")
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRange:
+    """The range as in an address, "" while there is none; ``problem``: why not; and for an
+    ambiguous time the abbreviations of both, by field."""
+
+    range: str = ""
+    problems: list[str] = field(default_factory=list[str])
+    twice: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+
+def custom_range(params: Mapping[str, Any], tz: ZoneInfo) -> CustomRange:
+    """``first`` and ``last``: local times. ``first_fold`` and ``last_fold``: "0" or "1", the choice
+    for an ambiguous time. The range ends when the minute of ``last`` begins."""
+    result = CustomRange()
+    ends = {name: _instant(name, params, tz, result) for name in RANGE_FIELDS}
+    first, last = ends["first"], ends["last"]
+    if first is None or last is None:
+        return result
+    window = bounded(first, last - 1)
+    if window is None:
+        return CustomRange(problems=["The range must end after it starts."], twice=result.twice)
+    return CustomRange("..".join(write_window(window)), [], result.twice)
+
+
+def _instant(name: str, params: Mapping[str, Any], tz: ZoneInfo, result: CustomRange) -> int | None:
+    wall = read_wall(params.get(name))
+    if wall is None:
+        result.problems.append(f"{RANGE_FIELDS[name]}: give a date and a time.")
+        return None
+    matches = instants(tz, wall)
+    when = f"{minute_text(wall)} on {day_text(wall // DAY_MS)}"
+    if not matches:
+        before, after = skipped(tz, wall)
+        result.problems.append(
+            f"{RANGE_FIELDS[name]}: {when} doesn’t exist in {tz.key}. Clocks go from"
+            f" {minute_text(before)} to {minute_text(after)}."
+        )
+        return None
+    if len(matches) == 1:
+        return matches[0]
+    names = [abbreviation(tz, each) for each in matches]
+    result.twice[name] = names
+    fold = params.get(f"{name}_fold")
+    if fold not in ("0", "1"):
+        result.problems.append(
+            f"{RANGE_FIELDS[name]}: {when} occurs twice that night:"
+            f" choose {names[0]} or {names[1]}."
+        )
+        return None
+    return matches[int(fold)]

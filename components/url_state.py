@@ -1,4 +1,5 @@
-"""The view of a chart, in its address and in the browser's query.
+"""The view of a chart, in its address and in the browser's query; and what of it is shown, for the
+other parts of the page.
 
 The same names everywhere: ``range``, ``from``, ``to``, ``metric``, ``zone``, ``units``. Input from
 a browser is checked: invalid values are ignored.
@@ -16,13 +17,26 @@ from api.catalog import (
     NETWORK_RSSI,
     ONBOARD_TEMPERATURE,
     QUALITY,
+    RAW,
+    RESOLUTION_BY_NAME,
     SIGNAL_STRENGTH,
     Metric,
+    Resolution,
 )
 from api.errors import BadRequest
 from api.metering.comparison import OTHER_DEVICE
-from api.timez import parse_instant, stamp, zone_names
-from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, bounded, preset_window
+from api.timez import parse_instant, zone_names
+from components import formatting
+from components.ranges import (
+    DEFAULT_PRESET,
+    PRESET_BY_NAME,
+    PRESETS,
+    Preset,
+    Window,
+    bounded,
+    preset_window,
+    write_window,
+)
 from components.units import UNITS_BY_NAME, Units, read_units, usual_units, write_units
 
 NARROWEST_PX: Final = 200
@@ -147,10 +161,6 @@ def read_window(first: str, last: str) -> Window | None:
         return None
 
 
-def write_window(window: Window) -> tuple[str, str]:
-    return stamp(window.from_ms, fraction=True), stamp(window.to_ms, fraction=True)
-
-
 def _width(value: Any) -> int:
     if type(value) not in (int, float) or not NARROWEST_PX <= value <= WIDEST_PX:
         return USUAL_PX
@@ -232,3 +242,67 @@ def read_texts(value: Any) -> tuple[str, ...]:
 
 def _foreign(kind: str) -> BadRequest:
     return BadRequest(f"The page sent an invalid value: not {kind}.")
+
+
+# --- The shown chart -----------------------------------------------------------------------------
+
+
+_SPAN_NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "1y": "year"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """``zone`` None: the device's. ``resolution``: of the rows. ``compare``: the comparison;
+    ``difference``: its difference in volume as text."""
+
+    window: Window
+    zone: str | None = None
+    units: Units = field(default_factory=usual_units)
+    resolution: Resolution = RAW
+    compare: str = ""
+    difference: str = ""
+
+    @property
+    def label(self) -> str:
+        """``7 d``, ``5 h 50 min``."""
+        for preset in PRESETS:
+            if preset.length_ms == self.window.length_ms:
+                return preset.label
+        return formatting.duration(self.window.length_ms)
+
+    @property
+    def before(self) -> str:
+        """The name of the preceding span of the same length."""
+        for preset in PRESETS:
+            if preset.length_ms == self.window.length_ms:
+                return f"the {_SPAN_NAMES[preset.name]} before"
+        return f"the {self.label} before"
+
+
+def write_shown(shown: Shown, request_id: Any = None) -> dict[str, Any]:
+    first, last = write_window(shown.window)
+    return {
+        "from": first,
+        "to": last,
+        "zone": shown.zone,
+        "units": shown.units.name,
+        "resolution": shown.resolution.name,
+        "compare": shown.compare or None,
+        "request_id": request_id,
+    }
+
+
+def read_shown(params: Any) -> Shown | None:
+    """None before a chart is shown. Raises BadRequest for invalid input."""
+    params = read_question(params)
+    window = read_window(str(params.get("from")), str(params.get("to")))
+    if window is None:
+        return None
+    return Shown(
+        window,
+        zone_param(params),
+        units_param(params),
+        RESOLUTION_BY_NAME.get(str(params.get("resolution")), RAW),
+        read_compare(text_param(params, "compare")),
+        text_param(params, "difference", LONGEST_COMPARE),
+    )

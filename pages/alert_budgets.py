@@ -24,9 +24,9 @@ from components.alerts.layout import (
     billing_page,
     link_scripts,
 )
+from components.concurrent_queries import current_access
 from components.controls import failure
-from components.fleet.device_queries import directory
-from components.fleet.queries import current_access
+from components.directory_queries import directory
 from components.html_json import Node, el
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text

@@ -19,9 +19,9 @@ from components import html_json, shell
 from components.alerts import forms, queries, rules
 from components.alerts.layout import RULE_SHEETS, RULES_PATH, RuleIds, link_scripts, rules_page
 from components.alerts.rules import preview
+from components.concurrent_queries import current_access
 from components.controls import failure
-from components.fleet.device_queries import directory
-from components.fleet.queries import current_access
+from components.directory_queries import directory
 from components.html_json import el
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text

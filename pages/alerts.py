@@ -19,9 +19,9 @@ from api.timez import now_ms
 from components import html_json, shell
 from components.alerts import lists, queries
 from components.alerts.layout import SHEETS, Ids, alerts_page, link_scripts
+from components.concurrent_queries import current_access
 from components.controls import failure
-from components.fleet.device_queries import directory
-from components.fleet.queries import current_access
+from components.directory_queries import directory
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
 

@@ -36,6 +36,7 @@ from components.compare.url_state import (
     read_compare_view,
     write_compare_view,
 )
+from components.concurrent_queries import current_access
 from components.controls import (
     attributes,
     failure,
@@ -46,7 +47,6 @@ from components.controls import (
     units_select,
     zone_select,
 )
-from components.fleet.queries import current_access
 from components.url_state import read_question, read_text, unread
 from components.usage.page import ranges
 from components.usage.url_state import UsageView

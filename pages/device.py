@@ -28,8 +28,8 @@ from components.controls import failure
 from components.device import finding_list, kpi_cards, queries
 from components.device.callback_results import Fields, chart_results, page_parts
 from components.device.cards import below
-from components.device.chart_state import custom_range
-from components.fleet.device_queries import read_meter
+from components.directory_queries import read_meter
+from components.ranges import custom_range
 from components.url_state import read_question, read_text, read_view, unread_view
 
 PLACE = "/devices"

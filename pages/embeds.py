@@ -13,6 +13,7 @@ from api.errors import BadRequest, NotFound, NotOffered, WeirError
 from api.timez import now_ms, zone_or_utc
 from components import session, shell
 from components.controls import EMBEDS_PATH, failed_page, failure, message
+from components.directory_queries import Directory
 from components.embeds import queries
 from components.embeds.draft import (
     FIXED,
@@ -25,7 +26,6 @@ from components.embeds.draft import (
 )
 from components.embeds.layout import FIELDS, Ids, as_options, embeds_page, new_embed, problem_id
 from components.embeds.preview import Preview, listing, one_embed
-from components.fleet.device_queries import Directory
 from components.url_state import read_text, read_texts
 
 register_page(__name__, path=EMBEDS_PATH, title="Embeds · Weir")

@@ -18,11 +18,11 @@ from dash.development.base_component import Component
 from api.errors import BadRequest, WeirError
 from api.timez import now_ms
 from components import html_json, session, shell
+from components.concurrent_queries import current_access
 from components.controls import failure
+from components.directory_queries import directory
 from components.findings import queries, settings
 from components.findings.settings import PATH, SHEETS, Ids, Whose, settings_page
-from components.fleet.device_queries import directory
-from components.fleet.queries import current_access
 from components.url_state import read_question, read_text
 
 register_page(__name__, path=PATH, title="Settings of findings · Weir")

@@ -24,6 +24,7 @@ from dash.development.base_component import Component
 from api.errors import NotFound, WeirError
 from api.timez import now_ms
 from components import html_json, session, shell
+from components.concurrent_queries import current_access
 from components.controls import (
     Entry,
     Section,
@@ -37,12 +38,18 @@ from components.controls import (
     units_select,
     zone_select,
 )
+from components.finding_text import SEVERITY_WORDS, clock
 from components.findings import queries, rows
 from components.findings.detail import detail, figure
-from components.findings.queries import PAGE, inbox, one, small_charts
-from components.findings.texts import SEVERITY_WORDS, clock
-from components.findings.url_state import FindingsView, read_findings_view, write_findings_view
-from components.fleet.queries import current_access
+from components.findings.queries import (
+    PAGE,
+    FindingsView,
+    inbox,
+    one,
+    read_findings_view,
+    small_charts,
+    write_findings_view,
+)
 from components.html_json import sheet
 from components.shell import FINDING_SETTINGS_PATH as SETTINGS_PATH
 from components.shell import FINDINGS_PATH

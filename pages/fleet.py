@@ -24,6 +24,7 @@ from api.errors import WeirError
 from api.metering.windows import DEFAULT_SPAN, SPANS
 from api.timez import now_ms
 from components import session, shell
+from components.concurrent_queries import current_access
 from components.controls import (
     LINKS,
     WALL,
@@ -42,8 +43,7 @@ from components.controls import (
     units_select,
     zone_select,
 )
-from components.fleet.queries import current_access
-from components.fleet.url_state import SORTS, FleetView, read_fleet_view, write_fleet_view
+from components.fleet.queries import SORTS, FleetView, read_fleet_view, write_fleet_view
 from components.fleet.wall import board
 from components.url_state import read_question, unread
 

@@ -26,9 +26,9 @@ from api.timez import now_ms, zone, zone_names
 from components import html_json, session, shell
 from components.annotations.panel import KINDS, Ids, listing, panel
 from components.annotations.queries import GROUP, carried_out, matching
+from components.concurrent_queries import current_access
 from components.controls import attributes, failed_page, failure, labelled
-from components.fleet.device_queries import directory
-from components.fleet.queries import current_access
+from components.directory_queries import directory
 from components.formatting import whole
 from components.html_json import sheet
 from components.url_state import read_question, read_text, text_param, units_param

@@ -26,10 +26,10 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
+from components.concurrent_queries import current_access
 from components.controls import attributes, failure, notice, select
-from components.fleet.queries import current_access
 from components.report.content import answer
-from components.report.url_state import (
+from components.report.queries import (
     DEFAULT_RANGE,
     PAPERS,
     PATH,

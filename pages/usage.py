@@ -19,8 +19,8 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
+from components.concurrent_queries import current_access
 from components.controls import failure
-from components.fleet.queries import current_access
 from components.url_state import read_question, read_text, unread
 from components.usage.page import PATH, SHEETS, Ids, answer, choices, files, usage_page, usage_tools
 from components.usage.url_state import read_usage_view

@@ -24,15 +24,22 @@ from components import chart_query, html_json, session, theme
 from components.chart_query import Subject
 from components.charts import labels
 from components.charts.figure import MARGIN_PX
-from components.fleet.queries import ReplyCache, ServiceAccess, current_access
+from components.concurrent_queries import ReplyCache, ServiceAccess, current_access
 from components.image_query import Size, whole
 from components.queries import find_device, usual_interval_s
 from components.ranges import Window
 from components.report import text as report_text
 from components.report.content import CHART, document
-from components.report.queries import Report, load_report, window_of
+from components.report.queries import (
+    PAPERS,
+    Report,
+    ReportView,
+    checked_report_view,
+    load_report,
+    param_of,
+    window_of,
+)
 from components.report.text import page_rules
-from components.report.url_state import PAPERS, ReportView, checked_report_view, param_of
 from components.theme import LIGHT
 from components.units import US
 from components.url_state import USUAL, View

@@ -18,6 +18,7 @@ from api.client.fields import (
     number,
     path_of,
     rows_of,
+    span_params,
     text,
     whole,
 )
@@ -166,8 +167,7 @@ class AlertMethods(Requests, Protocol):
         params: dict[str, str | list[str]] = {"state": sorted(states)} if states else {}
         one = {"device": device, "group": group, "rule": rule, "limit": limit}
         params |= {name: str(value) for name, value in one.items() if value is not None}
-        bounds = {"from": from_ms, "to": to_ms}
-        params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        params |= span_params(from_ms, to_ms)
         if offset:
             params["offset"] = str(offset)
         if count_only:

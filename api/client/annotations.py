@@ -17,11 +17,11 @@ from api.client.fields import (
     needed_instant,
     number,
     path_of,
+    span_params,
     text,
     whole,
 )
 from api.client.status import StatusMethods
-from api.timez import stamp
 
 PATHS: Final = {
     "note": f"{INSIGHT_PREFIX}/notes",
@@ -112,8 +112,7 @@ class AnnotationMethods(StatusMethods, Protocol):
         params = {"device": device, "group": group, "q": search, "limit": str(limit)}
         params |= {"kind": ",".join(kinds)}
         params |= {"offset": str(offset) if offset else "", "revoked": "" if revoked else "false"}
-        bounds = {"from": from_ms, "to": to_ms}
-        params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        params |= span_params(from_ms, to_ms)
         body = an_object(self._insight("/annotations", params), "answer")
         rows = a_list(body.get("data"), "data")
         return AnnotationPage(whole(body, "count"), tuple(map(_annotation, rows)))
@@ -160,8 +159,7 @@ class AnnotationMethods(StatusMethods, Protocol):
         """Returns entries, latest first. Raises Forbidden without the administrator role for all
         devices."""
         params = {"kind": kind, "q": search, "limit": str(limit), "offset": str(offset or "")}
-        bounds = {"from": from_ms, "to": to_ms}
-        params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        params |= span_params(from_ms, to_ms)
         body = an_object(self._insight(_AUDIT.removeprefix(INSIGHT_PREFIX), params), "answer")
         rows = a_list(body.get("data"), "data")
         return AuditPage(whole(body, "count"), tuple(map(_entry, rows)))

@@ -31,7 +31,7 @@ from api.client.billing import BillingMethods
 from api.client.credential import Me
 from api.client.embeds import Embed, EmbedToken
 from api.client.expectations import ExpectationMethods
-from api.client.fields import path_of
+from api.client.fields import path_of, span_params
 from api.client.finding_settings import FindingSettingMethods
 from api.client.findings import FindingMethods
 from api.client.registers import RegisterMethods
@@ -48,7 +48,6 @@ from api.client.transport import (
 )
 from api.embeds import EmbedDefinition
 from api.errors import NotFound, NotOffered, Unauthorized, UnexpectedAnswer
-from api.timez import stamp
 
 # Weir's own service responds in columns, which are much cheaper to build and to parse than row
 # objects. Any other server of the interface is asked for its plain JSON.
@@ -221,7 +220,7 @@ class Client(
             path_of("/flow/datapoints", identifier),
             accept=_accept(metrics),
             resolution=resolution.name,
-            **_bounds(from_ms, to_ms),
+            **span_params(from_ms, to_ms),
             timezone=timezone,
             filter=list(filters),
             limit=limit,
@@ -242,7 +241,7 @@ class Client(
         body = self._get(
             path_of("/flow/datapoints", identifier),
             resolution=resolution.name,
-            **_bounds(from_ms, to_ms),
+            **span_params(from_ms, to_ms),
             filter=list(filters),
             count="true",
         )
@@ -263,7 +262,7 @@ class Client(
         body = self._get(
             path_of("/flow/adaptive", identifier),
             accept=_accept(metrics),
-            **_bounds(from_ms, to_ms),
+            **span_params(from_ms, to_ms),
             maxDatapoints=max_datapoints,
             timezone=timezone,
         )
@@ -285,7 +284,7 @@ class Client(
             "/flow/latest",
             ids=",".join(identifiers),
             metrics=",".join(metrics),
-            **_bounds(from_ms, to_ms),
+            **span_params(from_ms, to_ms),
             uptimeResolution=uptime_resolution.name if uptime_resolution else None,
         )
         return replies.latest(body)
@@ -374,8 +373,3 @@ def _texts(value: str | int | list[str]) -> str | list[str]:
 def _accept(metrics: Collection[Metric]) -> str:
     names = " ".join(metric.name for metric in metrics)
     return f'{COLUMNS_TYPE};metrics="{names}", {_ROWS_INSTEAD}'
-
-
-def _bounds(from_ms: int | None, to_ms: int | None) -> dict[str, str]:
-    bounds = {"from": from_ms, "to": to_ms}
-    return {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}

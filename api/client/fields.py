@@ -1,4 +1,4 @@
-"""Reads single fields of a response: required and optional ones.
+"""Reads single fields of a response, required and optional ones, and writes paths and spans.
 
 Raises UnexpectedAnswer with the field's name if a response violates the interface.
 """
@@ -10,7 +10,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from api.errors import UnexpectedAnswer
-from api.timez import parse_instant
+from api.timez import parse_instant, stamp
 
 Json = Mapping[str, Any]
 
@@ -37,6 +37,12 @@ def rows_of(body: Any) -> list[Any]:
 def path_of(collection: str, id: str) -> str:
     """Returns the path of one entry; the id may hold any characters."""
     return f"{collection}/{quote(id, safe='')}"
+
+
+def span_params(from_ms: int | None, to_ms: int | None) -> dict[str, str]:
+    """Returns the parameters of a span; an open side has none."""
+    sides = {"from": from_ms, "to": to_ms}
+    return {name: stamp(at, fraction=True) for name, at in sides.items() if at is not None}
 
 
 def maybe_object(body: Json, name: str) -> Json:

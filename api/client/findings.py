@@ -17,11 +17,11 @@ from api.client.fields import (
     needed_number,
     number,
     path_of,
+    span_params,
     text,
     whole,
 )
 from api.client.request_protocol import Requests
-from api.timez import stamp
 
 _PATH: Final = f"{INSIGHT_PREFIX}/findings"
 
@@ -109,8 +109,7 @@ class FindingMethods(Requests, Protocol):
         params |= {name: sorted(some) for name, some in several.items() if some}
         one = {"device": device, "group": group, "limit": limit, "offset": offset or None}
         params |= {name: str(value) for name, value in one.items() if value is not None}
-        bounds = {"from": from_ms, "to": to_ms}
-        params |= {k: stamp(v, fraction=True) for k, v in bounds.items() if v is not None}
+        params |= span_params(from_ms, to_ms)
         if count_only:
             params["count"] = "true"
         body = an_object(self._fetch(_PATH, params), "answer")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,7 @@ class Choice:
 
     def of(self, path: Path) -> Guess:
         """Raises UserError where the file can't be read, or a change doesn't fit."""
+        from api.ingest.foreign.corrections import corrected
         from api.ingest.foreign.guess_mapping import Guess, guess
         from api.ingest.foreign.mapping import Mappings
 
@@ -51,8 +53,7 @@ class Choice:
                 name, equals, value = change.partition("=")
                 if not equals:
                     raise ValueError(f"--set {change}: NAME=VALUE is needed")
-                guessed.mapping = guessed.mapping.changed(name, value)
-                guessed.unsure.pop(name, None)
+                guessed = corrected(guessed, path, name, value)
             guessed.mapping.check()
         except ValueError as error:
             raise UserError(f"{path}: {error}") from None
@@ -78,7 +79,9 @@ def show(store: Store, organization_id: str, path: Path, choice: Choice) -> obje
         for row in seen.readings[:SHOWN_ROWS]
     ]
     new = [name for name in seen.devices if name not in zones]
-    refused = {each.reason: each.count for each in seen.refused}
+    refused = Counter[str]()
+    for each in seen.refused:
+        refused[each.reason] += each.count
     if json_wanted():
         return {
             "mapping": to_table(guessed.mapping), "check": guessed.unsure, "rows": rows,

@@ -102,10 +102,7 @@ def import_files(
     choice = Choice(**chosen)
     if bool(files) == bool(folder):
         raise UserError("name files, or a folder to watch")
-    if pretend and not replace:
-        raise UserError("--pretend needs --replace")
-    if replace and (choice.foreign or folder):
-        raise UserError("--replace is for files of Weir's own form")
+    _check_replacing(replace, pretend, other=choice.foreign or folder is not None)
     with opened(read_only=pretend or preview) as store:
         organization(store, organization_id)
         if preview:
@@ -118,6 +115,14 @@ def import_files(
         if pretend:
             return job.replaced(files)
         return _outcome([job.take(path) for path in files], allow_refused=allow_refused)
+
+
+def _check_replacing(replace: bool, pretend: bool, *, other: bool) -> None:
+    """``other``: the files may be of another form than Weir's own."""
+    if pretend and not replace:
+        raise UserError("--pretend needs --replace")
+    if replace and other:
+        raise UserError("--replace is for files of Weir's own form")
 
 
 def _one(shown: Iterable[object]) -> object:

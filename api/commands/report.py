@@ -73,9 +73,9 @@ def command(make: Make) -> click.Command:
         address = {name: text for name, text in params.items() if text}
         address |= {"range": days(last, month, first, last_day)}
         typed = "last" if last else "month" if month else "from and --to"
-        address |= {"group": group} if group else {}
-        which = f"--group {group}: " if group else ""
-        options = by_option({"range": typed}, otherwise=which)
+        if group:
+            address["group"] = group
+        options = by_option({"range": typed}, otherwise=f"--group {group}: " if group else "")
         config = settings()
         with service_client(config, organization_id) as client, _device_not_found(devices), options:
             made = make(client, Path(config.instance), devices, address)

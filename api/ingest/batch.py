@@ -116,6 +116,7 @@ class Batch:
             self.consumed,
             _packed(sorted(self.registers, key=itemgetter(0, 1))),
             self.refused_rows,
+            self.empty,
         )
 
     def bounds(self) -> list[tuple[int, int, int]]:
@@ -173,6 +174,7 @@ def _unpacked(
     consumed: int,
     packed: _Packed | None,
     refused_rows: tuple[RefusedRow, ...],
+    empty: int,
 ) -> Batch:
     registers: tuple[RegisterRow, ...] = ()
     if packed is not None:
@@ -181,7 +183,7 @@ def _unpacked(
         beside = (repeat(None) if each is None else nullable(each) for each in packed.beside)
         rows = zip(*(each.tolist() for each in numbers), units, *beside, strict=False)
         registers = tuple(map(_new_row, repeat(RegisterRow), rows))
-    return Batch(columns, read, refused, unknown, consumed, registers, refused_rows)
+    return Batch(columns, read, refused, unknown, consumed, registers, refused_rows, empty)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -17,23 +18,32 @@ MOST_NEW: Final = 5_000  # more suggest that the wrong column is taken for the d
 LONGEST_NAME: Final = 200
 
 
-def create_missing(store: Store, organization_id: str, path: Path, mapping: Mapping) -> list[str]:
-    """Creates devices. Returns their serial numbers. New devices get the mapping's zone, and the
-    label that the file has for them. Names that
-    can't be serial numbers are left out, and their rows are refused. Raises UserError if there are
-    far too many."""
+def create_missing(store: Store, organization_id: str, path: Path, mapping: Mapping) -> None:
+    """Creates the devices of `missing_devices`."""
+    if new := missing_devices(store, organization_id, path, mapping):
+        store.import_devices(organization_id, new)
+
+
+def missing_devices(
+    store: Store,
+    organization_id: str,
+    path: Path,
+    mapping: Mapping,
+    on_progress: Callable[[], object] = lambda: None,
+) -> list[NewDevice]:
+    """Returns the devices that a file names and the organization lacks. They have the mapping's
+    zone, and the label that the file has for them. Names that can't be serial numbers are left out,
+    and their rows are refused. Raises UserError if there are far too many. ``on_progress`` is
+    called now and then while the file is read, and may end that by raising."""
     existing = Devices(store.ingest_keys(organization_id))
-    labels = device_labels(opened(path, mapping.form, mapping.encoding), mapping)
+    labels = device_labels(opened(path, mapping.form, mapping.encoding), mapping, on_progress)
     new = [name for name in labels if existing.find(name) is None and _is_serial(name)]
     if len(new) > MOST_NEW:
         raise UserError(
             f"{path.name} names {len(new):,} devices that aren't there: is {new[0]!r} a device?"
         )
     fields = {} if mapping.zone == DEVICE_ZONE else {"deviceTimeZone": mapping.zone}
-    if new:
-        devices = [NewDevice(name, {**fields, **_label(labels[name])}, None) for name in new]
-        store.import_devices(organization_id, devices)
-    return new
+    return [NewDevice(name, {**fields, **_label(labels[name])}, None) for name in new]
 
 
 def _label(text: str) -> dict[str, str]:

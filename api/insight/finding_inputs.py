@@ -15,7 +15,7 @@ from api.insight.findings import Device, HourRow, Minute, RegisterFall, Settings
 from api.insight.findings.device_config import settings_of
 from api.insight.maintenance import maintenance_spans
 from api.insight.tariffs import Prices
-from api.metering.cadence import EVENT_EXPECTED_MS, USUAL_MS, Cadence
+from api.metering.cadence import Cadence, steady
 from api.metering.maintenance import merged as merged_spans
 from api.metering.meter_size import size_rate
 from api.metering.uptime import resolution_for
@@ -31,10 +31,6 @@ from api.store.base import (
 )
 from api.timez import MINUTE_MS, zone_or_utc
 
-STEADY_MS: Final = sorted(
-    {*USUAL_MS, 2 * MINUTE_MS, 20 * MINUTE_MS, 2 * HOUR_MS, 3 * HOUR_MS, 4 * HOUR_MS, 8 * HOUR_MS}
-)
-STEADY_BELOW: Final = 0.1  # a round cadence may be shorter than the estimated one by this share
 Layered = Mapping[tuple[FindingLevel, str], dict[str, dict[str, float]]]
 
 
@@ -152,16 +148,6 @@ def merged(device: base.Device, groups: Sequence[str], settings: Layered) -> Set
         for kind, values in layer.settings.items():
             result.setdefault(kind, {}).update(values)
     return result
-
-
-def steady(cadence: Cadence) -> Cadence:
-    """Rounds up to a round cadence: if it changed with each reading, all hours would be evaluated
-    again. A meter that reports each 2 hours misses nothing, so it never becomes one of each hour.
-    """
-    if cadence.event_driven:
-        return Cadence(EVENT_EXPECTED_MS, event_driven=True)
-    least_ms = cadence.ms * (1 - STEADY_BELOW)
-    return Cadence(next((each for each in STEADY_MS if each >= least_ms), cadence.ms))
 
 
 # --- Readings ------------------------------------------------------------------------------------

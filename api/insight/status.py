@@ -248,15 +248,10 @@ class Statuses:
     ) -> Status:
         cadence = self._cadences.of(device, now_ms)
         seen_ms = None if last is None or last[0] is None else int(last[0])
-        install_ms = self._install_date(device, now_ms)
-        windows = tuple(
-            self._window(device, group.resolution, index, part, install_ms, maintained, now_ms)
-            for index, part in enumerate(parts)
-        )
+        windows = self._windows(device, group.resolution, parts, maintained, now_ms)
         judged = windows[_JUDGED]
         activity = Activity(cadence, seen_ms, judged.actual, judged.expected, judged.quality_min)
-        limit = _quality_limit(device)
-        state = status.state_of(activity, limit, now_ms, active=device.active)
+        state = status.state_of(activity, _quality_limit(device), now_ms, active=device.active)
         price, currency = device_price(device.cost_per_gallon)
         fresh = status.is_fresh(seen_ms, cadence, now_ms) and last is not None
         return Status(
@@ -279,6 +274,20 @@ class Statuses:
             price=price,
             currency=currency,
             searched=_searched(device),
+        )
+
+    def _windows(
+        self,
+        device: Device,
+        resolution: Resolution,
+        parts: Sequence[tuple[Edge, ...]],
+        maintained: Sequence[tuple[int, int]],
+        now_ms: int,
+    ) -> tuple[WindowStatus, ...]:
+        install_ms = self._install_date(device, now_ms)
+        return tuple(
+            self._window(device, resolution, index, part, install_ms, maintained, now_ms)
+            for index, part in enumerate(parts)
         )
 
     def _install_date(self, device: Device, now_ms: int) -> int | None:

@@ -17,6 +17,10 @@ USUAL_MS: Final = (
 NEAR: Final = 0.2  # relative distance from a usual cadence that still counts as that cadence
 LEAST_STEPS: Final = 10  # fewer steps don't show how much they vary
 EVENT_SPREAD: Final = 10.0  # 90th over 10th percentile of the steps
+STEADY_MS: Final = sorted(
+    {*USUAL_MS, 2 * MINUTE_MS, 20 * MINUTE_MS, 2 * HOUR_MS, 3 * HOUR_MS, 4 * HOUR_MS, 8 * HOUR_MS}
+)
+STEADY_BELOW: Final = 0.1  # a steady cadence may be shorter than the estimated one by this share
 EVENT_EXPECTED_MS: Final = HOUR_MS  # bucket length for an event-driven meter's uptime
 
 
@@ -56,6 +60,16 @@ def estimated(times_ms: Sequence[int]) -> Cadence | None:
     low, middle, high = np.percentile(steps, (10, 50, 90))
     event_driven = steps.size >= LEAST_STEPS and high > EVENT_SPREAD * low
     return Cadence(max(LEAST_MS, _usual(float(middle))), bool(event_driven))
+
+
+def steady(cadence: Cadence) -> Cadence:
+    """Rounds up to a round cadence: if it changed with each reading, the findings of all hours
+    would be evaluated again. A meter that reports each 2 hours misses nothing, so it never becomes
+    one of each hour."""
+    if cadence.event_driven:
+        return Cadence(EVENT_EXPECTED_MS, event_driven=True)
+    least_ms = cadence.ms * (1 - STEADY_BELOW)
+    return Cadence(next((each for each in STEADY_MS if each >= least_ms), cadence.ms))
 
 
 def _usual(step_ms: float) -> int:

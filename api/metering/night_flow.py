@@ -136,3 +136,23 @@ def lowest_mean(
             covered_ms = len(present) * max(length_ms, cadence_ms)
             flows.append(sum(present) * MINUTE_MS / covered_ms)
     return min(flows, default=None)
+
+
+def lowest_mean_rate(
+    rates: Sequence[tuple[int, float]], night: Window, cadence_ms: int
+) -> float | None:
+    """Returns the same from rates: (start of the minute, gal/min), ascending, of the minutes that
+    hold readings. Moves the window by the minute."""
+    flows: list[float] = []
+    low = high = 0
+    total = 0.0
+    for start in range(night.from_ms, night.to_ms - ROLLING_MS + 1, MINUTE_MS):
+        while high < len(rates) and rates[high][0] < start + ROLLING_MS:
+            total += rates[high][1]
+            high += 1
+        while low < high and rates[low][0] < start:
+            total -= rates[low][1]
+            low += 1
+        if (high - low) * cadence_ms >= LEAST_PRESENT * ROLLING_MS:
+            flows.append(total / (high - low))
+    return min(flows, default=None)

@@ -134,9 +134,9 @@ def touched(
     length = resolution.fixed_ms
     ranges: list[Range] = []
     for device, some in instants.items():
-        if last_hours.get(device, 0) <= floor_to(some[0], HOUR_MS):
-            end_ms = floor_to(some[-1], length) + length
-            ranges.append((device, floor_to(some[0], length), end_ms))
+        first, last = some[0], some[-1]
+        if last_hours.get(device, 0) <= first - first % HOUR_MS:
+            ranges.append((device, first - first % length, last - last % length + length))
         else:
             ranges += _coalesced(device, some, length)
     return ranges

@@ -20,6 +20,7 @@ CHECK_SHARE: Final = 20  # a check that takes one minute is repeated after twent
 class DamageMark:
     def __init__(self, store: Path) -> None:
         self._path = beside(store, "-damaged")
+        self._name = str(self._path)  # looked at often
         self._due_s = 0.0  # on the monotonic clock
 
     def note(self, inode: int, error: BaseException | None) -> None:
@@ -30,7 +31,7 @@ class DamageMark:
 
     def of(self, inode: int) -> bool:
         """Whether the file with that inode is marked."""
-        if stat_of(self._path) is None:  # four times a transaction: opening takes much longer
+        if stat_of(self._name) is None:  # opening it takes much longer
             return False
         try:
             noted, _, _ = self._path.read_text("utf-8").partition(" ")

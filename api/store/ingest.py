@@ -158,8 +158,7 @@ class IngestPart(RegistersPart):
             new, last_hours = self._take_in_rows(transaction, arriving.rows, corrected)
             if rows := new.rows:
                 instants = batch.by_device(rows)
-                metrics = batch.measured(rows)
-                self.recompute_touched(transaction, instants, last_hours, metrics, arithmetic)
+                self.recompute_touched(transaction, rows, instants, last_hours, arithmetic)
                 transaction.run(insight_sql.mark_due(self.dialect, batch.earliest(instants)))
             return Taken(new.readings, [], Derived())
         new, _ = self._take_in_rows(transaction, arriving.rows, corrected)

@@ -16,7 +16,14 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from api.catalog import COARSEST_STORED, DAY_MS, HOUR_MS, ONE_MINUTE, STORED, Metric
+from api.catalog import (
+    COARSEST_STORED,
+    DAY_MS,
+    HOUR_MS,
+    ONE_MINUTE,
+    ROLLED_METRICS,
+    STORED,
+)
 from api.metering.register import Flag, RegisterSettings, settings_of
 from api.store import batch, register_rows
 from api.store.base import Device, Instant, RegisterEntry, RegisterRow, Row, Span
@@ -217,8 +224,7 @@ class RegistersPart(CorrectionsPart):
                 device: hour
                 for device, hour in transaction.fetch(ingest_sql.last_hours(self.dialect, hours))
             }
-            metrics = batch.measured(rows)
-            self.recompute_touched(transaction, instants, last_hours, metrics, arithmetic)
+            self.recompute_touched(transaction, rows, instants, last_hours, arithmetic)
         for window in register_rows.hours(gone):
             rebuild(transaction, self.dialect, window, arithmetic)
         if gone:
@@ -229,25 +235,27 @@ class RegistersPart(CorrectionsPart):
     def recompute_touched(
         self,
         transaction: Transaction,
+        rows: Sequence[Row],
         instants: batch.Instants,
         last_hours: Mapping[int, int],
-        metrics: Sequence[Metric],
         arithmetic: Arithmetic,
     ) -> None:
-        """Recomputes the buckets of new rows at these instants. ``metrics``: those the rows
-        have."""
+        """Recomputes the buckets of new rows, which are at these instants."""
         joint, alone = batch.by_company(instants, last_hours)
+        metrics = batch.measured(rows) if alone else ROLLED_METRICS
         single, crowded = batch.one_a_bucket(alone, ONE_MINUTE)
         recompute = partial(rollups.recompute, self.dialect)
         if single:
             ranges = batch.touched(single, ONE_MINUTE, {})
             transaction.run(recompute(ONE_MINUTE, ranges, metrics=metrics, single=True))
+        minutes = ((joint, ROLLED_METRICS), (crowded, metrics))
+        coarser = ((joint, ROLLED_METRICS), (alone, metrics))
+        if len(metrics) == len(ROLLED_METRICS):  # apart they would only take more statements
+            coarser = ((instants, ROLLED_METRICS),)
         for resolution in STORED:
-            if ranges := batch.touched(joint, resolution, last_hours):
-                transaction.run(recompute(resolution, ranges, arithmetic))
-            rest = crowded if resolution is ONE_MINUTE else alone
-            if ranges := batch.touched(rest, resolution, {}):
-                transaction.run(recompute(resolution, ranges, arithmetic, metrics))
+            for some, of in minutes if resolution is ONE_MINUTE else coarser:
+                if ranges := batch.touched(some, resolution, last_hours):
+                    transaction.run(recompute(resolution, ranges, arithmetic, of))
         hours = batch.touched(instants, COARSEST_STORED, last_hours)
         transaction.run(rollups.recount(self.dialect, hours))
 

@@ -42,7 +42,8 @@ from api.telemetry.request_record import fetched
 
 WAL_PAGES: Final = 16_384  # pages between checkpoints (64 MiB): more would slow bulk imports
 LOG_PAUSE_S: Final = 10.0
-# Reads within one request check the files once: a check costs as much as an empty read.
+# Reads within one request check the files once: a check costs as much as an empty read. A
+# transaction that begins at once checks them before it commits.
 LOOK_EVERY_S: Final = 0.005
 NEVER_THERE: Final = "There is no store yet: run weir db upgrade."
 GONE: Final = "The store's file is missing: put it back, or restore it from a backup."
@@ -164,9 +165,11 @@ class SqliteFile(Versioned):
     @contextmanager
     def transaction(self) -> Generator[SqliteTransaction]:
         with self._writing() as writer:
+            looked_s = perf_counter()
             with translated():
                 writer.connection.execute("BEGIN IMMEDIATE")
-            self._refuse_unsafe(writer)
+            if perf_counter() >= looked_s + LOOK_EVERY_S:  # it waited for the lock
+                self._refuse_unsafe(writer)
             yield SqliteTransaction(writer.connection)
             self._refuse_unsafe(writer)
             with translated():

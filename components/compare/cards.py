@@ -16,8 +16,16 @@ from dash.development.base_component import Component
 from api.client.expectations import ItemVolumes, Volumes
 from api.errors import NotFound, NotOffered, WeirError
 from components import formatting, session
-from components.compare.figure import Figure, Line, attribute_words, per_words, shared_attributes
-from components.compare.queries import Compared, choices, compared
+from components.compare.queries import (
+    Compared,
+    Figure,
+    Line,
+    attribute_words,
+    choices,
+    compared,
+    per_words,
+    shared_attributes,
+)
 from components.compare.url_state import (
     MOST_IN_ONE,
     MOST_ITEMS,
@@ -26,9 +34,9 @@ from components.compare.url_state import (
     write_compare_view,
     write_item,
 )
+from components.concurrent_queries import ServiceAccess
 from components.controls import FORMATS, Entry, Section, attributes, body, labelled, segments
-from components.fleet.device_queries import Meter
-from components.fleet.queries import ServiceAccess
+from components.directory_queries import Meter
 from components.html_json import sheet
 from components.usage import table
 

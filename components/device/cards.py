@@ -22,11 +22,10 @@ from components import formatting, session
 from components.controls import FORMATS, LINKS, PDF, Entry, Section, attributes, body, menu
 from components.controls import of_card as card_images
 from components.device import finding_list, queries, reading_cards, volume_cards
-from components.device.chart_state import Shown, write_shown
 from components.device.kpi_cards import Question, When
 from components.formatting import Clock, measures_water
 from components.units import write_units
-from components.url_state import BETWEEN, SHOWN
+from components.url_state import BETWEEN, SHOWN, Shown, write_shown
 
 
 class Export(NamedTuple):

@@ -13,16 +13,14 @@ from dash.development.base_component import Component
 
 from api.client.findings import Finding
 from api.insight.finding_dismissal import NEW_NORMAL, judgements_of
-from components import formatting, session
+from components import finding_text, formatting, session
 from components.controls import attributes, labelled
-from components.findings import texts
+from components.directory_queries import Directory
 from components.findings.rows import diamond
-from components.fleet.device_queries import Directory
 from components.formatting import Clock
-from components.ranges import Window, around
+from components.ranges import Window, around, write_window
 from components.shell import FINDING_SETTINGS_PATH, FINDINGS_PATH
 from components.units import Units
-from components.url_state import write_window
 
 CARD: Final = "device-findings"
 CHIPS: Final = "device-finding-chips"
@@ -52,17 +50,17 @@ def chips(findings: Sequence[Finding], context: FindingContext) -> list[Componen
 
 
 def _chip(finding: Finding, context: FindingContext) -> Component:
-    cost = texts.cost(finding, context.devices) if finding.cost_per_day is not None else ""
+    cost = finding_text.cost(finding, context.devices) if finding.cost_per_day is not None else ""
     parts = (
-        texts.kind_of(finding).label,
-        texts.how_much(finding, context.units, context.now_ms),
+        finding_text.kind_of(finding).label,
+        finding_text.how_much(finding, context.units, context.now_ms),
         f"{cost} a day" if cost else "",
     )
     return html.Button(
         [diamond(finding.severity), html.Span(" · ".join(part for part in parts if part))],
         type="button",
         className="state-chip finding-chip",
-        title=texts.sentence(finding, context.units),
+        title=finding_text.sentence(finding, context.units),
         **attributes(data_severity=finding.severity, **_shows(finding, context)),
     )
 
@@ -116,23 +114,23 @@ def _row(finding: Finding, context: FindingContext) -> Component:
     name = html.Th(
         [
             diamond(finding.severity),
-            html.Span(texts.kind_of(finding).label, className="finding-name"),
+            html.Span(finding_text.kind_of(finding).label, className="finding-name"),
             *([html.Span(word, className="quiet")] if word else []),
         ],
         scope="row",
-        title=texts.sentence(finding, units),
+        title=finding_text.sentence(finding, units),
     )
-    per_day = texts.cost(finding, devices)
+    per_day = finding_text.cost(finding, devices)
     numbers = (
-        texts.how_much(finding, units, context.now_ms),
-        texts.so_far(finding, units),
-        texts.cost_of_gallons(finding, devices) or formatting.NOTHING,
+        finding_text.how_much(finding, units, context.now_ms),
+        finding_text.so_far(finding, units),
+        finding_text.cost_of_gallons(finding, devices) or formatting.NOTHING,
         per_day,
     )
     return html.Tr(
         [
             name,
-            _cell("Began", texts.instant(finding.start_ms, clock, context.now_ms), "when"),
+            _cell("Began", finding_text.instant(finding.start_ms, clock, context.now_ms), "when"),
             _cell("Ended", _ended(finding, clock, context.now_ms), "when"),
             *(_cell(head, text, "number") for head, text in zip(NUMBERS, numbers, strict=True)),
             html.Td(_deeds(finding, context), className="finding-deeds-cell"),
@@ -148,15 +146,15 @@ def _cell(head: str, text: str, kind: str) -> Component:
 
 def _ended(finding: Finding, clock: Clock, now_ms: int) -> str:
     if finding.end_ms is None:
-        return f"still open, {texts.lasting(finding, now_ms)}"
-    return texts.instant(finding.end_ms, clock, now_ms)
+        return f"still open, {finding_text.lasting(finding, now_ms)}"
+    return finding_text.instant(finding.end_ms, clock, now_ms)
 
 
 def _deeds(finding: Finding, context: FindingContext) -> list[Component]:
-    kind = texts.kind_of(finding)
+    kind = finding_text.kind_of(finding)
     state = finding.state if finding.state != "open" else None
     params = {k: v for k, v in {"state": state, "finding": finding.id}.items() if v}
-    began = texts.instant(
+    began = finding_text.instant(
         finding.start_ms, Clock(context.tz, finding.start_ms, context.now_ms), context.now_ms
     )
     what = f"{kind.label} of {began}"
@@ -184,7 +182,7 @@ def _deeds(finding: Finding, context: FindingContext) -> list[Component]:
         deed: Component = _judge("Restore", finding, "", small=True)
     else:
         choices = [
-            html.Li(_judge(each.label, finding, each.name, texts.consequence(each, kind)))
+            html.Li(_judge(each.label, finding, each.name, finding_text.consequence(each, kind)))
             for each in judgements_of(finding.kind)
             if each is not NEW_NORMAL or finding.end_ms is None
         ]

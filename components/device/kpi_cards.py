@@ -17,16 +17,16 @@ from api.errors import WeirError
 from api.metering.windows import whole_minutes
 from api.timez import zone_or_utc
 from components import formatting, session, shell
+from components.concurrent_queries import ServiceAccess, current_access
 from components.controls import attributes, failed_page, labelled, message
 from components.device import finding_list, kpis, queries
-from components.device.chart_state import Shown
 from components.device.kpis import Kpi
-from components.fleet.device_queries import Meter
+from components.directory_queries import Meter
 from components.fleet.device_status import CurrentStatus, State
-from components.fleet.queries import ServiceAccess, current_access
 from components.formatting import Clock, measures_water
 from components.queries import status_of
-from components.url_state import write_window
+from components.ranges import write_window
+from components.url_state import Shown
 
 
 class When(StrEnum):

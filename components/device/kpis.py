@@ -17,15 +17,14 @@ from api.metering.forecast import Interval
 from api.metering.night_flow import FROM_HOUR, TO_HOUR, NightFlow
 from api.metering.usage import change
 from api.timez import DAY_MS
-from components import formatting
-from components.device.chart_state import Shown
-from components.findings import texts
-from components.fleet.device_queries import Directory
+from components import finding_text, formatting
+from components.directory_queries import Directory
 from components.fleet.device_status import CurrentStatus
 from components.fleet.totals import budget_words, percent
 from components.formatting import Clock, radio_values
 from components.ranges import Window, around
 from components.units import Units
+from components.url_state import Shown
 
 RECENT_MS: Final = 30 * DAY_MS  # up to this age "3 d ago" is clearer than a date
 LEAK: Final = "continuous-flow"
@@ -242,14 +241,14 @@ def leak(leak_state: Leak | None, devices: Directory, units: Units, now_ms: int)
             else "nothing found so far"
         )
         return Kpi(label, "none", note)
-    cost = finding.cost_per_day is not None and f"{texts.cost(finding, devices)} a day"
+    cost = finding.cost_per_day is not None and f"{finding_text.cost(finding, devices)} a day"
     dismissed = finding.state == "dismissed"
-    length = texts.lasting(finding, now_ms)
+    length = finding_text.lasting(finding, now_ms)
     # Beside a cost there is no room for a word before the length.
     notes = ("dismissed" if dismissed else "", length if cost else f"for {length}", cost)
-    bound = texts.bounded("so far", finding)
-    so_far = f"{texts.so_far(finding, units)} {bound}"
-    at = f"{texts.sentence(finding, units)}. {so_far}. Press to see it on the chart"
+    bound = finding_text.bounded("so far", finding)
+    so_far = f"{finding_text.so_far(finding, units)} {bound}"
+    at = f"{finding_text.sentence(finding, units)}. {so_far}. Press to see it on the chart"
     shown = around(Window(finding.start_ms, now_ms))
     note = " · ".join(part for part in notes if part)
-    return Kpi(label, texts.how_much(finding, units), note, at, not dismissed, shown)
+    return Kpi(label, finding_text.how_much(finding, units), note, at, not dismissed, shown)

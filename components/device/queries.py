@@ -32,14 +32,13 @@ from components import chart_query, formatting, session
 from components.annotations.queries import Uptime, without_maintenance
 from components.chart_query import Drawn, Subject
 from components.comparison_queries import compared_rows
+from components.concurrent_queries import Deadline, ServiceAccess
 from components.device import kpis, volume_cards
-from components.device.chart_state import Shown
 from components.device.kpis import Kpi, Usage
 from components.device.reading_cards import PAGE_ROWS, REGISTER_STEPS, RowPage
+from components.directory_queries import Directory, Meter, cadences, measured, read_meter
 from components.findings.settings import origin
-from components.fleet.device_queries import Directory, Meter, cadences, measured, read_meter
 from components.fleet.device_status import CurrentStatus, status_of_row
-from components.fleet.queries import Deadline, ServiceAccess
 from components.queries import (
     DeviceLookup,
     coverage,
@@ -55,7 +54,7 @@ from components.queries import (
     window_gallons,
 )
 from components.ranges import widened
-from components.url_state import View
+from components.url_state import Shown, View
 
 CADENCE_S: Final = 0.4
 DEVICE_TTL_S: Final = 60

@@ -21,9 +21,8 @@ from components import formatting
 from components.charts.labels import axis
 from components.controls import attributes, labelled
 from components.formatting import MONTHS, WEEKDAYS, day_text, local_date
-from components.ranges import Window
+from components.ranges import Window, write_window
 from components.units import Units
-from components.url_state import write_window
 
 WEEKS: Final = 6
 DAYS: Final = 7 * WEEKS

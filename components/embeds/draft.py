@@ -20,9 +20,8 @@ from api.client import EmbedDefinition, Fixed, Rolling
 from api.errors import BadRequest
 from api.metering.windows import SPANS
 from api.timez import DAY_MS, day_start, local_ordinal, offset_ms, stamp, zone_names, zone_or_utc
-from components.device.chart_state import custom_range, read_wall
-from components.fleet.url_state import read_fleet_view
-from components.ranges import DEFAULT_PRESET, PRESETS, Window
+from components.fleet.queries import read_fleet_view
+from components.ranges import DEFAULT_PRESET, PRESETS, Window, custom_range, read_wall
 from components.units import read_units, usual_units
 from components.url_state import SHOWN, read_text, read_texts, read_view
 

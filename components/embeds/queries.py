@@ -9,9 +9,9 @@ from api.catalog import EMBED_VIEW_BY_NAME
 from api.client import Embed, EmbedDefinition, EmbedToken
 from api.errors import Conflict, Forbidden
 from components import session
+from components.concurrent_queries import current_access
 from components.controls import failure
-from components.fleet.device_queries import Directory, Meter, directory
-from components.fleet.queries import current_access
+from components.directory_queries import Directory, Meter, directory
 
 MOST: Final = 12  # offered at a time; a search narrows them
 LONGEST_SEARCH: Final = 100

@@ -21,14 +21,12 @@ from api.insight.finding_dismissal import (
     judgements_of,
 )
 from api.timez import stamp
-from components import formatting, session
+from components import finding_text, formatting, session
 from components.charts.labels import axis, ticks
 from components.controls import attributes, labelled
-from components.findings import texts
-from components.findings.queries import One, metric_of
+from components.finding_text import kind_of
+from components.findings.queries import FindingsView, One, metric_of
 from components.findings.rows import diamond
-from components.findings.texts import kind_of
-from components.findings.url_state import FindingsView
 from components.shell import FINDING_SETTINGS_PATH
 from components.units import Scale, Units
 from components.url_state import BETWEEN, TABS
@@ -38,14 +36,14 @@ AROUND_MS: Final = 24 * HOUR_MS
 
 def detail(shown: One, view: FindingsView, now_ms: int) -> list[Component]:
     finding, devices = shown.detail.finding, shown.devices
-    at = texts.clock(finding, devices, view.zone, now_ms)
+    at = finding_text.clock(finding, devices, view.zone, now_ms)
     return [
         _heading(shown, now_ms),
         _numbers(finding, shown, view, now_ms),
         html.Div(
             className="finding-figure",
             role="img",
-            **labelled(f"The readings around it. {texts.sentence(finding, view.units)}."),
+            **labelled(f"The readings around it. {finding_text.sentence(finding, view.units)}."),
             **attributes(data_severity=finding.severity),
         ),
         _facts(shown, view, at, now_ms),
@@ -56,10 +54,10 @@ def detail(shown: One, view: FindingsView, now_ms: int) -> list[Component]:
 
 def _heading(shown: One, now_ms: int) -> Component:
     finding, devices = shown.detail.finding, shown.devices
-    kind = texts.kind_of(finding)
-    lasting = texts.lasting(finding, now_ms)
+    kind = finding_text.kind_of(finding)
+    lasting = finding_text.lasting(finding, now_ms)
     state = f"open {lasting}" if finding.end_ms is None else f"lasted {lasting}"
-    place = " · ".join(filter(None, (finding.serial_number, texts.group(finding, devices))))
+    place = " · ".join(filter(None, (finding.serial_number, finding_text.group(finding, devices))))
     return html.Header(
         [
             html.P(
@@ -67,7 +65,7 @@ def _heading(shown: One, now_ms: int) -> Component:
                     html.Span(
                         [
                             diamond(finding.severity),
-                            f" {texts.SEVERITY_WORDS[finding.severity]} · {kind.label}",
+                            f" {finding_text.SEVERITY_WORDS[finding.severity]} · {kind.label}",
                         ],
                         className="finding-tag",
                         **attributes(data_severity=finding.severity),
@@ -77,31 +75,33 @@ def _heading(shown: One, now_ms: int) -> Component:
                 ],
                 className="finding-line",
             ),
-            html.H2(f"{texts.label(finding, devices)}: {texts.headline(finding, now_ms)}"),
+            html.H2(
+                f"{finding_text.label(finding, devices)}: {finding_text.headline(finding, now_ms)}"
+            ),
             html.P(place, className="quiet"),
         ]
     )
 
 
 def _numbers(finding: Finding, shown: One, view: FindingsView, now_ms: int) -> Component:
-    kind, units, devices = texts.kind_of(finding), view.units, shown.devices
+    kind, units, devices = finding_text.kind_of(finding), view.units, shown.devices
     so_far = "So far" if finding.end_ms is None else "In all"
-    a_day = texts.gallons_a_day(finding, devices)
+    a_day = finding_text.gallons_a_day(finding, devices)
     volume_a_day = "" if a_day is None else units.volume(a_day)
-    priced = texts.cost(finding, devices) if finding.cost_per_day is not None else ""
+    priced = finding_text.cost(finding, devices) if finding.cost_per_day is not None else ""
     numbers = (
         (
             _capital(kind.caption),
-            texts.how_much(finding, units, now_ms),
-            texts.against(finding, units),
+            finding_text.how_much(finding, units, now_ms),
+            finding_text.against(finding, units),
         ),
         (
-            texts.bounded(so_far, finding) if finding.gallons is not None else so_far,
-            texts.so_far(finding, units),
-            texts.cost_of_gallons(finding, devices),
+            finding_text.bounded(so_far, finding) if finding.gallons is not None else so_far,
+            finding_text.so_far(finding, units),
+            finding_text.cost_of_gallons(finding, devices),
         ),
         (
-            texts.bounded("A day", finding) if a_day is not None else "A day",
+            finding_text.bounded("A day", finding) if a_day is not None else "A day",
             priced or volume_a_day or formatting.NOTHING,
             volume_a_day if priced else "",
         ),
@@ -147,13 +147,13 @@ def _facts(shown: One, view: FindingsView, at: Any, now_ms: int) -> Component:
 def _earlier(shown: One, view: FindingsView, at: Any) -> list[Component]:
     if not shown.earlier:
         return []
-    head = html.H3(f"{texts.kind_of(shown.detail.finding).label}: earlier on this device")
+    head = html.H3(f"{finding_text.kind_of(shown.detail.finding).label}: earlier on this device")
     rows = [
         html.Tr(
             [
-                html.Td(texts.dates(each, at)),
-                html.Td(texts.how_much(each, view.units)),
-                html.Td(texts.so_far(each, view.units)),
+                html.Td(finding_text.dates(each, at)),
+                html.Td(finding_text.how_much(each, view.units)),
+                html.Td(finding_text.so_far(each, view.units)),
                 html.Td("still open" if each.state == "open" else each.state),
             ]
         )
@@ -194,7 +194,7 @@ def _actions(shown: One, view: FindingsView, now_ms: int) -> Component:
         "Settings",
         href=session.site_path(f"{FINDING_SETTINGS_PATH}?{query}"),
         className="button",
-        **labelled(f"Settings of {texts.kind_of(finding).label} on this device"),
+        **labelled(f"Settings of {finding_text.kind_of(finding).label} on this device"),
     )
     if finding.state == "dismissed":
         undo = html.Button("Take the dismissal back", type="button", className="button",
@@ -218,10 +218,10 @@ def _fits(judgement: Judgement, finding: Finding) -> bool:
 
 def _form(finding: Finding) -> Component:
     """The form of a dismissal; assets/findings.js adds the fields."""
-    kind = texts.kind_of(finding)
+    kind = finding_text.kind_of(finding)
     offered = [each for each in judgements_of(finding.kind) if _fits(each, finding)]
     choices = [
-        "\t".join((each.name, each.label, texts.consequence(each, kind))) for each in offered
+        "\t".join((each.name, each.label, finding_text.consequence(each, kind))) for each in offered
     ]
     consequence = "It leaves the open ones. Undo takes all of it back."
     return html.Form(

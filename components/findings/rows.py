@@ -14,13 +14,19 @@ from dash.development.base_component import Component
 
 from api.client.findings import Finding
 from api.insight.findings import KINDS
-from components import formatting, session
+from components import finding_text, formatting, session
 from components.charts.marks import DIAMONDS
 from components.controls import attributes, labelled
-from components.findings import texts
-from components.findings.queries import MOST_LISTED, PAGE, Inbox, spark_window
-from components.findings.url_state import STATES, FindingsView, write_findings_view
-from components.fleet.device_queries import Directory, Meter
+from components.directory_queries import Directory, Meter
+from components.findings.queries import (
+    MOST_LISTED,
+    PAGE,
+    STATES,
+    FindingsView,
+    Inbox,
+    spark_window,
+    write_findings_view,
+)
 from components.fleet.sparklines import Spark
 from components.formatting import Clock
 from components.shell import FINDINGS_PATH
@@ -48,7 +54,7 @@ def summary(inbox: Inbox, view: FindingsView) -> list[Any]:
     parts: list[Any] = []
     if urgent:
         parts.append(f"{formatting.whole(urgent)} {'needs' if urgent == 1 else 'need'} attention")
-    if stake := texts.at_stake(inbox.listed, inbox.devices):
+    if stake := finding_text.at_stake(inbox.listed, inbox.devices):
         parts.append([html.Strong(stake), " at stake"])
     if notices:
         parts.append(formatting.plural(notices, "notice"))
@@ -135,10 +141,10 @@ def _section(
     heading = html.H2(
         [
             diamond(severity),
-            html.Span(texts.SEVERITY_WORDS[severity]),
+            html.Span(finding_text.SEVERITY_WORDS[severity]),
             html.Span(formatting.whole(len(every)), className="quiet"),
             html.Span(
-                texts.at_stake(every, inbox.devices) if view.state == "open" else "",
+                finding_text.at_stake(every, inbox.devices) if view.state == "open" else "",
                 className="finding-sum",
             ),
         ],
@@ -160,32 +166,36 @@ def _row(
     finding: Finding, inbox: Inbox, line: Spark | None, view: FindingsView, now_ms: int
 ) -> Component:
     devices, units = inbox.devices, view.units
-    at = texts.clock(finding, devices, view.zone, now_ms)
-    where = [texts.label(finding, devices), texts.group(finding, devices)]
+    at = finding_text.clock(finding, devices, view.zone, now_ms)
+    where = [finding_text.label(finding, devices), finding_text.group(finding, devices)]
     loss = finding.gallons is not None
-    so_far = texts.bounded("so far" if finding.end_ms is None else "in all", finding)
+    so_far = finding_text.bounded("so far" if finding.end_ms is None else "in all", finding)
     cells = [
-        _cell("finding-kind", texts.kind_of(finding).label, " · ".join(filter(None, where))),
-        _cell("finding-began", texts.began(finding, at, now_ms), texts.age(finding, now_ms)),
+        _cell("finding-kind", finding_text.kind_of(finding).label, " · ".join(filter(None, where))),
+        _cell(
+            "finding-began",
+            finding_text.began(finding, at, now_ms),
+            finding_text.age(finding, now_ms),
+        ),
         _chart(finding, line, now_ms),
         _cell(
             "finding-much",
-            texts.how_much(finding, units, now_ms),
-            texts.against(finding, units)
-            if texts.kind_of(finding).against == "limit"
-            else texts.kind_of(finding).caption,
+            finding_text.how_much(finding, units, now_ms),
+            finding_text.against(finding, units)
+            if finding_text.kind_of(finding).against == "limit"
+            else finding_text.kind_of(finding).caption,
         ),
-        _cell("finding-far number", texts.so_far(finding, units), so_far if loss else ""),
+        _cell("finding-far number", finding_text.so_far(finding, units), so_far if loss else ""),
         _cell(
             "finding-cost number",
-            texts.cost(finding, devices),
-            texts.bounded("a day", finding) if finding.cost_per_day is not None else "",
+            finding_text.cost(finding, devices),
+            finding_text.bounded("a day", finding) if finding.cost_per_day is not None else "",
         ),
     ]
     return html.A(
         [
             diamond(finding.severity),
-            html.Span(texts.SEVERITY_WORDS[finding.severity], className="sr-only"),
+            html.Span(finding_text.SEVERITY_WORDS[finding.severity], className="sr-only"),
             *cells,
         ],
         href=address(view, finding=finding.id),
@@ -289,18 +299,18 @@ def summary_row(
     """``until_ms``: the end of the range, whose year is left out. ``device_link``: the device, if
     the table has several."""
     at = Clock(tz, finding.start_ms, max(finding.start_ms, finding.end_ms or 0, until_ms))
-    ended = finding.end_ms is not None and texts.instant(finding.end_ms, at, until_ms)
+    ended = finding.end_ms is not None and finding_text.instant(finding.end_ms, at, until_ms)
     cells = (
-        texts.instant(finding.start_ms, at, until_ms),
+        finding_text.instant(finding.start_ms, at, until_ms),
         ended or f"still {finding.state}",
-        texts.how_much(finding, units),
-        texts.so_far(finding, units),
-        texts.cost(finding, devices),
+        finding_text.how_much(finding, units),
+        finding_text.so_far(finding, units),
+        finding_text.cost(finding, devices),
     )
     name = html.Th(
-        [diamond(finding.severity), f" {texts.kind_of(finding).label}"],
+        [diamond(finding.severity), f" {finding_text.kind_of(finding).label}"],
         scope="row",
-        title=texts.sentence(finding, units),
+        title=finding_text.sentence(finding, units),
     )
     device = [html.Td(device_link)] if device_link is not None else []
     return html.Tr([name, *device, *(html.Td(cell, className="number") for cell in cells)])

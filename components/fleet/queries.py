@@ -1,175 +1,131 @@
-"""Concurrent requests of one principal, within a time budget."""
+"""The view of the wall, in its address and in the browser's query, and the devices that it shows.
+
+Input from a browser is checked: invalid values are ignored.
+"""
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from functools import cache
-from threading import Lock
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
-from api.catalog import INSIGHT_LIMIT, MAX_IDS, Resolution
-from api.client import Client, DeviceStatus, LatestEntry, StatusPage, StatusPart
-from api.errors import BadRequest, Internal, NotFound, NotOffered, UnexpectedAnswer, WeirError
+from api.catalog import INSIGHT_LIMIT, MAX_IDS
+from api.client import Client, DeviceStatus, StatusPage, StatusPart
+from api.errors import NotOffered
+from api.insight.findings import KIND_BY_NAME
 from api.metering.status import STATE_NAMES
-from api.timez import now_ms
-from components import session
-from components.fleet.device_status import SERVICE_NAMES
-from components.fleet.url_state import PAGE_SIZE, SORTS, FleetView
-from components.ranges import Window
+from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
+from components.concurrent_queries import ServiceAccess
+from components.fleet.device_status import SERVICE_NAMES, STATE_BY_NAME
 from components.readings_only_queries import bare_page
+from components.units import Units, usual_units, write_units
+from components.url_state import text_param, units_param, zone_param
 
-MAX_ENTRIES: Final = 4_000
-SET_BACK_MS: Final = 10_000  # clock corrections are smaller than this
-
-
-class ReplyCache:
-    """A cache of the service's replies in this process. Every key starts with the principal, except
-    for drawings, whose key is a digest of all their data. Bounded: the least recently used entry is
-    dropped first. Losing it loses no data."""
-
-    def __init__(self) -> None:
-        self._entries: OrderedDict[Hashable, Any] = OrderedDict()
-        self._lock = Lock()
-        self._latest_ms = 0
-
-    def note_time(self, now_ms: int) -> None:
-        """Must be called before each use. If the clock was set back all entries are dropped, since
-        they would count as fresh until the clock has caught up."""
-        with self._lock:
-            set_back = now_ms < self._latest_ms - SET_BACK_MS
-            self._latest_ms = now_ms if set_back else max(self._latest_ms, now_ms)
-            if set_back:
-                self._entries.clear()
-
-    def get(self, key: Hashable) -> Any:
-        with self._lock:
-            if key in self._entries:
-                self._entries.move_to_end(key)
-            return self._entries.get(key)
-
-    def put(self, key: Hashable, value: Any) -> None:
-        with self._lock:
-            self._entries[key] = value
-            self._entries.move_to_end(key)
-            if len(self._entries) > MAX_ENTRIES:
-                self._entries.popitem(last=False)
+# --- The view ------------------------------------------------------------------------------------
 
 
-MAX_REQUESTS: Final = 8  # concurrent requests of this process
-MOST_FAILURES: Final = 4  # devices in one request; if more fail, the service as a whole fails
-# Errors that may concern one device alone. Any other one (no connection, no credential, too many
-# requests) would occur for the next device too.
-ONE_DEVICE_ERRORS: Final = (BadRequest, NotFound, Internal, UnexpectedAnswer)
-
-T = TypeVar("T")
+PAGE_SIZE: Final = MAX_IDS
+LAST_PAGE: Final = 1_000_000
+LONGEST_SEARCH: Final = 100
 
 
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(MAX_REQUESTS, thread_name_prefix="weir-fleet")
+class Sort(NamedTuple):
+    """``column``: the service's name for it; with ``windowed`` followed by the view's window, as in
+    uptime7d."""
+
+    label: str
+    column: str
+    descending: bool = False
+    windowed: bool = False
 
 
-class Deadline:
-    """A monotonic instant after which no new request is sent."""
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._end = clock() + seconds
-
-    @property
-    def passed(self) -> bool:
-        return self._clock() >= self._end
+SORTS: Final = {
+    "worst": Sort("what matters first", "worst"),
+    "finding": Sort("findings", "finding"),
+    "label": Sort("label", "label"),
+    "seen": Sort("last seen", "lastSeen"),
+    "uptime": Sort("uptime", "uptime", windowed=True),
+    "quality": Sort("quality", "quality", windowed=True),
+    "flow": Sort("flow", "flow", descending=True),
+    "volume": Sort("volume today", "volumeToday", descending=True),
+}
+DEFAULT_SORT: Final = "worst"
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceAccess:
-    """The service for one principal: the client and the cache."""
+class FleetView:
+    """Empty ``statuses`` and ``kind`` filter nothing. ``zone`` None: each device's own. ``held``:
+    devices to show again in this order, since the reader is using the wall. ``drawn``: the marks of
+    the sparklines that the browser shows (`Spark.mark`), by device id."""
 
-    client: Client
-    cache: ReplyCache
-
-    @property
-    def principal(self) -> str:
-        return self.client.principal
-
-    def run_all(self, jobs: Iterable[Callable[[], T]], deadline: Deadline) -> Iterator[T]:
-        return run_all(jobs, width=self.client.width, deadline=deadline)
-
-
-def run_all(
-    jobs: Iterable[Callable[[], T]], *, width: int, deadline: Deadline | None = None
-) -> Iterator[T]:
-    """Yields the results of the jobs as they complete, ``width`` jobs at a time. No job is started
-    after the deadline. An error in one job ends them all."""
-    waiting, under_way = iter(jobs), set[Future[T]]()
-    try:
-        while True:
-            while len(under_way) < width and not (deadline and deadline.passed):
-                job = next(waiting, None)
-                if job is None:
-                    break
-                under_way.add(_pool().submit(job))
-            if not under_way:
-                return
-            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
-    finally:
-        for future in under_way:
-            future.cancel()
+    span: Span = DEFAULT_SPAN
+    search: str = ""
+    statuses: frozenset[str] = frozenset()
+    group: str = ""
+    kind: str = ""
+    sort: str = DEFAULT_SORT
+    page: int = 1
+    zone: str | None = None
+    units: Units = field(default_factory=usual_units)
+    held: tuple[str, ...] = ()
+    drawn: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def background(job: Callable[[], Any]) -> None:
-    """Run the job in the background."""
-    _pool().submit(job)
+def read_fleet_view(params: Mapping[str, Any]) -> FleetView:
+    """From the query of an address or from the browser."""
+    sort, kind = text_param(params, "sort"), text_param(params, "finding")
+    return FleetView(
+        span=SPAN_BY_NAME.get(text_param(params, "window"), DEFAULT_SPAN),
+        search=" ".join(text_param(params, "q", LONGEST_SEARCH).split()),
+        statuses=frozenset(text_param(params, "status").split(",")) & STATE_BY_NAME.keys(),
+        group=text_param(params, "group", LONGEST_SEARCH),
+        kind=kind if kind in KIND_BY_NAME else "",
+        sort=sort if sort in SORTS else DEFAULT_SORT,
+        page=_page(params.get("page")),
+        zone=zone_param(params),
+        units=units_param(params),
+        held=_held(params.get("held")),
+        drawn=_drawn(params.get("drawn")),
+    )
 
 
-# --- Many devices in one request -----------------------------------------------------------------
-
-LatestReplies = dict[str, LatestEntry | WeirError]
-
-
-def latest(
-    client: Client,
-    ids: Sequence[str],
-    metrics: Sequence[str],
-    window: Window,
-    resolution: Resolution | None = None,
-) -> LatestReplies:
-    """Each device's latest values, or the error that it alone causes.
-
-    One failing device must not fail 49 others: a failing request is halved until that device is
-    alone. Raises if the service as a whole fails.
-    """
-    replies: LatestReplies = {}
-    waiting = [list(ids)] if ids else []
-    while waiting:
-        some = waiting.pop()
-        try:
-            page = client.latest(
-                some, metrics, from_ms=window.from_ms, to_ms=window.to_ms,
-                uptime_resolution=resolution,
-            )  # fmt: skip
-        except ONE_DEVICE_ERRORS as error:
-            if len(some) == 1:
-                replies[some[0]] = error
-            else:
-                half = len(some) // 2
-                waiting += [some[half:], some[:half]]
-            if sum(isinstance(a, WeirError) for a in replies.values()) > MOST_FAILURES:
-                raise
-        else:
-            replies |= {entry.device_id: entry for entry in page.entries}
-    missing = [id for id in ids if id not in replies]
-    return replies | {id: NotFound("Device not found, or you don't have access.") for id in missing}
+def write_fleet_view(view: FleetView) -> dict[str, str | None]:
+    """The view's parameters in an address; None for defaults."""
+    usual = FleetView()
+    statuses = ",".join(name for name in STATE_BY_NAME if name in view.statuses)
+    return {
+        "window": view.span.name if view.span is not usual.span else None,
+        "q": view.search or None,
+        "status": statuses or None,
+        "group": view.group or None,
+        "finding": view.kind or None,
+        "sort": view.sort if view.sort != usual.sort else None,
+        "page": str(view.page) if view.page != usual.page else None,
+        "zone": view.zone,
+        "units": write_units(view.units),
+    }
 
 
-def batches(ids: Sequence[T]) -> list[Sequence[T]]:
-    return [ids[i : i + MAX_IDS] for i in range(0, len(ids), MAX_IDS)]
+def _page(value: Any) -> int:
+    text = str(value) if type(value) in (int, str) else ""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        return 1
+    return max(1, min(int(text), LAST_PAGE))
+
+
+def _drawn(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or len(value) > PAGE_SIZE:
+        return {}
+    return {id: mark for id, mark in value.items() if isinstance(mark, str)}
+
+
+def _held(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(id for id in value[:PAGE_SIZE] if isinstance(id, str))
+
+
+# --- Devices with their status -------------------------------------------------------------------
 
 
 # --- Devices with their status -------------------------------------------------------------------
@@ -236,12 +192,6 @@ def _statuses(
         include=include,
         window=view.span,
     )
-
-
-def current_access() -> ServiceAccess:
-    cache = session.singleton("fleet", lambda: ReplyCache())
-    cache.note_time(now_ms())
-    return ServiceAccess(session.current_client(), cache)
 
 
 BARE_FOR_MS: Final = 60_000  # before such a server is asked for a status again

@@ -20,7 +20,7 @@ from api.metering.uptime import resolution_for
 from api.metering.windows import Span, strip_window
 from api.timez import floor_to, zone
 from components.charts.frames import Frame, frame
-from components.fleet.queries import ServiceAccess
+from components.concurrent_queries import ServiceAccess
 from components.ranges import Window
 
 HEIGHT: Final = 100

@@ -23,9 +23,9 @@ from components import formatting, session
 from components.charts.marks import shortened
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
 from components.fleet.device_status import INACTIVE, UNKNOWN, shown
+from components.fleet.queries import FleetView
 from components.fleet.sparklines import HEIGHT, Spark, window_of
 from components.fleet.totals import percent
-from components.fleet.url_state import FleetView
 from components.formatting import Clock, measures_water
 from components.ranges import Window
 from components.units import Scale, Units, write_units

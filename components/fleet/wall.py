@@ -9,13 +9,13 @@ from api.client import StatusSummary
 from api.insight.findings import KIND_BY_NAME
 from api.timez import MINUTE_MS, zone_or_utc
 from components import formatting
+from components.concurrent_queries import ServiceAccess
 from components.finding_text import DIAMONDS
 from components.fleet.device_status import SERVICE_NAMES, STATES
-from components.fleet.queries import FleetPage, ServiceAccess, fleet_page
+from components.fleet.queries import SORTS, FleetPage, FleetView, fleet_page, write_fleet_view
 from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
 from components.fleet.totals import totals
-from components.fleet.url_state import SORTS, FleetView, write_fleet_view
 from components.formatting import Clock, minute_text
 
 ONLY_READINGS: Final = (

@@ -12,16 +12,22 @@ from dash.development.base_component import Component
 from api.timez import EPOCH_DAY, local_ordinal, zone_or_utc
 from components import formatting, session
 from components.annotations.panel import KINDS, effect, when
+from components.concurrent_queries import Deadline, ServiceAccess
 from components.controls import attributes, labelled
 from components.findings.rows import directory_of, summary_row, summary_table
-from components.fleet.queries import Deadline, ServiceAccess
 from components.fleet.totals import Total
 from components.formatting import MONTHS, day_text, local_date
 from components.html_json import sheet
 from components.report import text as report_text
-from components.report.queries import Detail, Report, load_part
+from components.report.queries import (
+    MOST_DEVICES,
+    Detail,
+    Report,
+    ReportView,
+    load_part,
+    write_report_view,
+)
 from components.report.text import page_rules
-from components.report.url_state import MOST_DEVICES, ReportView, write_report_view
 from components.units import Units
 from components.usage import sections, table
 from components.usage.queries import PAGE_PATIENCE_S

@@ -12,8 +12,7 @@ from components import formatting, theme
 from components.device.kpis import seldom_words
 from components.fleet.totals import Total, percent
 from components.formatting import Clock
-from components.report.queries import Detail, Report
-from components.report.url_state import ReportView
+from components.report.queries import Detail, Report, ReportView
 from components.units import Units
 from components.usage.sections import month_total
 from components.usage.sums import DeviceUsage

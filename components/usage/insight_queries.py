@@ -20,7 +20,7 @@ from api.metering import uptime
 from api.metering.cost import Price
 from api.metering.uptime import comparable
 from api.timez import day_start
-from components.fleet.queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess, batches
+from components.concurrent_queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess, batches
 from components.usage.queries import PAGE_PATIENCE_S
 from components.usage.sums import Day, DeviceUsage, counted
 from components.usage.url_state import Dates, UsageView, months_before

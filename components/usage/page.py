@@ -15,6 +15,7 @@ from dash.development.base_component import Component
 from api.errors import WeirError
 from api.timez import local_ordinal, zone_or_utc
 from components import formatting, html_json
+from components.concurrent_queries import Deadline, ServiceAccess
 from components.controls import (
     FORMATS,
     Entry,
@@ -30,7 +31,6 @@ from components.controls import (
     units_select,
     zone_select,
 )
-from components.fleet.queries import Deadline, ServiceAccess
 from components.fleet.totals import Total
 from components.html_json import sheet
 from components.usage import table

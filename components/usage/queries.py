@@ -20,21 +20,21 @@ from api.metering.cost import price_of
 from api.metering.windows import Window, due_buckets, local_days
 from api.timez import local_ordinal, zone_or_utc
 from components import formatting
-from components.controls import failure
-from components.fleet.device_queries import (
-    Directory,
-    Meter,
-    cadences,
-    directory,
-    without_disproved_dates,
-)
-from components.fleet.queries import (
+from components.concurrent_queries import (
     ONE_DEVICE_ERRORS,
     Deadline,
     LatestReplies,
     ServiceAccess,
     batches,
     latest,
+)
+from components.controls import failure
+from components.directory_queries import (
+    Directory,
+    Meter,
+    cadences,
+    directory,
+    without_disproved_dates,
 )
 from components.usage.sums import Day, DeviceUsage
 from components.usage.url_state import MOST_DEVICES, UsageView

@@ -17,8 +17,8 @@ from api.metering.cost import money
 from api.metering.usage import change
 from components import formatting, session
 from components.controls import labelled
+from components.directory_queries import Directory
 from components.findings.rows import directory_of, summary_row, summary_table
-from components.fleet.device_queries import Directory
 from components.fleet.totals import Total, budget_words
 from components.units import Units
 from components.usage.insight_queries import Earlier

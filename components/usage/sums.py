@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from api.metering import uptime
 from api.metering.cost import Price
 from api.timez import MINUTE_MS
-from components.fleet.device_queries import Meter
+from components.directory_queries import Meter
 
 
 @dataclass(frozen=True, slots=True)

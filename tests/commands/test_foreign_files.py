@@ -9,7 +9,8 @@ import pytest
 
 from api.store.base import Store
 from tests.commands.conftest import CommandLine
-from tests.ingest.foreign.layouts import CASES, written
+from tests.ingest.foreign.layout_files import written
+from tests.ingest.foreign.layouts import CASES
 
 GERMAN = next(case for case in CASES if case.name == "german.csv")
 

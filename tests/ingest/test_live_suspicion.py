@@ -127,12 +127,12 @@ def test_a_batch_of_registers_is_the_same_in_another_process() -> None:
     others = [plain[0]._replace(unit="", quality=3.0), RegisterRow(1, 1, -0.0, "l", None, -90.5)]
     for registers in ((), plain, [*plain, *others]):
         none = Columns(NONE, NONE, blank(0))
-        sent = Batch(none, 9, consumed=3, registers=(*registers,))
+        sent = Batch(none, 9, consumed=3, registers=(*registers,), empty=4)
         seen = pickle.loads(pickle.dumps(sent))
         in_order = sorted(sent.registers, key=lambda row: row[:2])
         assert repr(seen.registers) == repr((*in_order,))
         assert all(type(row) is RegisterRow for row in seen.registers)
-        assert (seen.read, seen.consumed, seen.refused_rows) == (9, 3, ())
+        assert (seen.read, seen.consumed, seen.refused_rows, seen.empty) == (9, 3, (), 4)
         assert sorted(seen.register_bounds()) == sorted(
             (key, min(instants), max(instants))
             for key in {row.device for row in registers}

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.metering.cadence import LEAST_MS, Cadence, configured, estimated
+from api.metering.cadence import LEAST_MS, Cadence, configured, estimated, steady
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
 from tests.tables import cases
 
@@ -50,8 +50,8 @@ def test_fewer_than_two_instants_give_no_cadence() -> None:
 
 
 def test_a_gap_changes_nothing() -> None:
-    steady = times(*[60] * 95)
-    assert estimated([*steady, steady[-1] + DAY_MS]) == Cadence(MINUTE_MS)
+    at = times(*[60] * 95)
+    assert estimated([*at, at[-1] + DAY_MS]) == Cadence(MINUTE_MS)
 
 
 def test_an_event_driven_meter_has_one_cadence_and_is_marked() -> None:
@@ -85,3 +85,12 @@ def test_it_is_never_less_than_ten_seconds_and_near_the_median(at: list[int]) ->
     assert result is not None
     assert result.ms >= LEAST_MS
     assert result.ms == LEAST_MS or abs(result.ms - middle) <= 0.2 * result.ms + 1
+
+
+@cases(
+    ("minutes", "usual_minutes"),
+    [(1, 1), (5, 5), (5.4, 5), (7, 10), (20, 20), (65, 60), (90, 120), (120, 120), (300, 360),
+     (1440, 1440), (2880, 2880)],
+)  # fmt: skip
+def test_a_steady_cadence_is_rounded_up(minutes: float, usual_minutes: float) -> None:
+    assert steady(Cadence(round(minutes * MINUTE_MS))).ms == usual_minutes * MINUTE_MS

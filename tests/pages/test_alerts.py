@@ -12,7 +12,7 @@ from api.insight.alerts.rules import parse_rule
 from api.timez import DAY_MS, HOUR_MS
 from components.alerts import forms, lists
 from components.alerts.rules import preview
-from components.fleet.queries import ServiceAccess
+from components.concurrent_queries import ServiceAccess
 from tests.tables import cases
 from web.downloads.lists import alerts_file
 

@@ -19,9 +19,9 @@ from api.store.base import Grant, Key
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, now_ms, stamp
 from components.device.callback_results import MENUS
 from components.device.cards import CARDS, CardRow
-from components.device.chart_state import Shown, write_shown
 from components.device.kpi_cards import KPI_ROWS, When
 from components.ranges import Window
+from components.url_state import Shown, write_shown
 from tests.dashboards import (
     CLOCKS,
     LIVE,

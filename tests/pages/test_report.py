@@ -13,8 +13,8 @@ from pypdf import PdfReader
 
 from api.store.base import Grant, NewDevice, Scope
 from api.timez import now_ms
-from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
-from components.report.url_state import read_report_view
+from components.concurrent_queries import Deadline, ReplyCache, ServiceAccess
+from components.report.queries import read_report_view
 from components.units import UNITS_BY_NAME
 from components.usage.queries import gather, pick
 from tests.dashboards import CLOCKS, LIVE, ORGANIZATION, Fleet, Site, ms

@@ -32,7 +32,6 @@ NAMES = {  # form of a device's name → the devices it can name
     "no such device": "",
 }
 ANNOTATIONS = ("{note}", "{maintenance}", "{correction}")
-OF_SERVICE = ("api", "maker", "operator", "administrator", "its author")
 MADE = ("notes", "maintenance", "corrections")  # whose POST responds 201
 OF_TWIN = ("{embed}", "{finding}", "{alert}", "{taken}", "{silence}", "{budget}")
 # For principals with access to the whole organization.

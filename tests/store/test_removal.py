@@ -125,6 +125,7 @@ for start in range(0, 1000, 20):
 """
 
 
+@pytest.mark.slow
 def test_a_device_is_deleted_while_another_process_writes(
     empty_store: Store, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,18 @@ def test_no_length_is_written_out_if_a_token_fits(sheet: Path) -> None:
 
 
 @cases("sheet", SHEETS)
+def test_sizes_of_type_and_radii_are_always_tokens(sheet: Path) -> None:
+    spelt = [
+        f"{name}: {value}"
+        for name, value in declarations(sheet)
+        for kind in ("text", "radius")
+        if re.fullmatch(PROPERTIES[kind], name)
+        and re.search(r"[1-9]\d*(?:\.\d+)?(?:px|r?em)\b", value)
+    ]
+    assert spelt == []
+
+
+@cases("sheet", SHEETS)
 def test_every_token_that_is_used_exists(sheet: Path) -> None:
     used = set(re.findall(r"var\((--(?:text|space|radius)-\w+)\)", sheet.read_text()))
     assert used - TOKENS.keys() == set()

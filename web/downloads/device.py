@@ -30,8 +30,8 @@ from api.metering.hourly_profile import HOURS, Week, window_of
 from api.timez import day_start, local_ordinal, now_ms, zone_or_utc
 from components.annotations.queries import within
 from components.comparison_queries import compared_rows, has_counterparts
+from components.concurrent_queries import ServiceAccess
 from components.device import queries, volume_cards
-from components.fleet.queries import ServiceAccess
 from components.formatting import WEEKDAYS
 from components.queries import find_device, pages
 from components.ranges import Window, widened

@@ -24,21 +24,20 @@ from api.metering.cost import device_price
 from api.metering.status import State
 from api.metering.units import words_in
 from api.timez import HOUR_MS, now_ms, stamp, zone_or_utc
+from components import finding_text
 from components.admin.audit import read_filter
 from components.admin.queries import every_entry
 from components.alerts.queries import every_alert
-from components.compare.figure import shared_attributes
-from components.compare.queries import compared
+from components.compare.queries import compared, shared_attributes
 from components.compare.url_state import checked_compare_view
+from components.concurrent_queries import ServiceAccess
 from components.devices.columns import day, groups_of, parent_of
 from components.devices.queries import every_row
 from components.devices.url_state import read_listing
-from components.findings import texts
-from components.findings.url_state import FindingsView, read_findings_view
-from components.fleet.device_queries import Directory, directory
+from components.directory_queries import Directory, directory
+from components.findings.queries import FindingsView, read_findings_view
 from components.fleet.device_status import shown
-from components.fleet.queries import ServiceAccess, every_device
-from components.fleet.url_state import read_fleet_view
+from components.fleet.queries import every_device, read_fleet_view
 from components.formatting import measures_water
 from components.queries import find_device
 from components.ranges import Window
@@ -213,15 +212,15 @@ def device_findings_file(access: ServiceAccess, query: Query, device_id: str) ->
 
 def _findings(name: str, findings: Iterator[Finding], devices: Directory, units: Units) -> Table:
     def currency(each: Finding) -> str | None:
-        return texts.currency(each, devices) if each.cost_per_day is not None else None
+        return finding_text.currency(each, devices) if each.cost_per_day is not None else None
 
     columns = [
         _text("severity"),
         _text("kind", 18),
         _text("state"),
         _text("serial_number", 18),
-        _text("label", 28, lambda each: texts.label(each, devices)),
-        _text("group", 18, lambda each: texts.group(each, devices)),
+        _text("label", 28, lambda each: finding_text.label(each, devices)),
+        _text("group", 18, lambda each: finding_text.group(each, devices)),
         _instant("start_utc", "start_ms"),
         _instant("end_utc", "end_ms"),
         _instant("known_since_utc", "opened_ms"),
@@ -231,7 +230,7 @@ def _findings(name: str, findings: Iterator[Finding], devices: Directory, units:
         _measured("volume", FLOW_AMOUNT, units, "gallons"),
         _number("cost_per_day"),
         _text("currency", of=currency),
-        _text("words", 60, lambda each: texts.sentence(each, units)),
+        _text("words", 60, lambda each: finding_text.sentence(each, units)),
         _text("id", 38),
     ]
     return _list(name, "Findings", columns, findings)

@@ -15,8 +15,8 @@ from werkzeug.wrappers import Response
 from api.catalog import FORMULA
 from api.errors import ServiceError, TooManyRequests, WeirError
 from components import session
+from components.concurrent_queries import ServiceAccess, current_access
 from components.controls import failure
-from components.fleet.queries import ServiceAccess, current_access
 from web.downloads import device, lists, usage, xlsx
 from web.downloads import table as downloads_table
 from web.downloads.table import Column, Kind, Part, Table

@@ -8,7 +8,7 @@ from datetime import date
 
 from api.catalog import FLOW_AMOUNT, FLOW_RATE
 from api.timez import HOUR_MS, local_ordinal, now_ms, zone_or_utc
-from components.fleet.queries import Deadline, ServiceAccess
+from components.concurrent_queries import Deadline, ServiceAccess
 from components.units import Units
 from components.usage.insight_queries import with_tariffs
 from components.usage.queries import FILE_PATIENCE_S, gather, pick

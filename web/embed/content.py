@@ -21,17 +21,15 @@ from components.chart_query import Drawn, Subject
 from components.charts import figure, labels
 from components.charts.traces import Canvas
 from components.controls import attributes, labelled, notice
-from components.device.chart_state import Shown, write_shown
-from components.fleet.queries import tiles_of_embed
+from components.fleet.queries import FleetView, tiles_of_embed
 from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of
-from components.fleet.url_state import FleetView
 from components.formatting import Clock
 from components.queries import find_device, usual_interval_s
 from components.ranges import PRESETS
 from components.readings_only_queries import bare_page
 from components.theme import palette
-from components.url_state import View
+from components.url_state import Shown, View, write_shown
 from web.embed.middleware import EmbedAccess, EmbedViewer
 from web.embed.permissions import RANGE, chart_view, controls, heading, own_window, wall_view
 

@@ -27,8 +27,8 @@ from api.embeds import EmbedDefinition
 from api.errors import ServiceError, Unauthorized, WeirError
 from api.telemetry.request_record import REQUEST_RECORD, RequestRecord
 from api.timez import now_ms
+from components.concurrent_queries import ReplyCache, ServiceAccess
 from components.controls import failure
-from components.fleet.queries import ReplyCache, ServiceAccess
 from web.static import STATIC_PREFIXES, content_security_policy
 
 if TYPE_CHECKING:

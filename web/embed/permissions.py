@@ -18,7 +18,7 @@ from api.embeds import LONGEST_WINDOW_MS, EmbedDefinition, Rolling
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, SPANS, Span
 from api.timez import zone_names
 from components.controls import attributes, freshness_badge, segments, select
-from components.fleet.url_state import FleetView, read_fleet_view
+from components.fleet.queries import FleetView, read_fleet_view
 from components.ranges import DEFAULT_PRESET, PRESET_BY_NAME, Preset, Window, preset_window
 from components.units import UNITS as ALL_UNITS
 from components.units import UNITS_BY_NAME, US, Units

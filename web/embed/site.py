@@ -23,8 +23,8 @@ from api.errors import BadRequest, Forbidden, WeirError
 from api.timez import now_ms
 from components import theme
 from components.chart_card import Ids as Chart
+from components.concurrent_queries import ReplyCache
 from components.controls import attributes, failure
-from components.fleet.queries import ReplyCache
 from web.callback_guard import LARGEST_BODY, CallbackGuard
 from web.embed import content
 from web.embed.middleware import (

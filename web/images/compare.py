@@ -8,10 +8,9 @@ from typing import Final
 from api.errors import BadRequest
 from components import formatting
 from components.compare.cards import EMPTY
-from components.compare.figure import Figure, Line
-from components.compare.queries import compared
+from components.compare.queries import Figure, Line, compared
 from components.compare.url_state import CompareView, checked_picture
-from components.fleet.queries import ServiceAccess
+from components.concurrent_queries import ServiceAccess
 from components.formatting import Clock
 from components.image_query import Pairs
 from components.ranges import Window

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from api.errors import WeirError
 from api.timez import now_ms
 from components import session
-from components.fleet.queries import current_access
+from components.concurrent_queries import current_access
 from web.images.cards import DRAWINGS, card_image
 from web.images.chart import chart_image
 from web.images.compare import compare_image

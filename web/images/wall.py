@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from api.timez import MINUTE_MS, floor_to, stamp
-from components.fleet.queries import ServiceAccess
-from components.fleet.url_state import FleetView
+from components.concurrent_queries import ServiceAccess
+from components.fleet.queries import FleetView
 from components.fleet.wall import board
 from components.image_query import Pairs, bound, read_wall
 from components.theme import Palette, palette

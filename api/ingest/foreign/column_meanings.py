@@ -9,7 +9,7 @@ import numpy as np
 
 from api.ingest.foreign.columns import Column, Meanings
 from api.ingest.foreign.device_columns import device_column
-from api.ingest.foreign.heading_words import SECONDARY
+from api.ingest.foreign.heading_words import NAMED, SECONDARY
 from api.ingest.foreign.mapping import Is
 from api.ingest.foreign.time_columns import find_times
 
@@ -41,7 +41,7 @@ def guess_meanings(columns: Sequence[Column], taken: Collection[int] = ()) -> Me
 
 
 def _measured(each: Column) -> Is | None:
-    if each.words & SECONDARY:
+    if each.words & (SECONDARY | NAMED):
         return None
     for is_ in ("rssi", "temperature", "quality", "duration", "signal"):
         if each.about(is_) and not each.unit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -346,9 +346,11 @@ def device_names(file: SourceFile, mapping: Mapping) -> list[str]:
     return list(device_labels(file, mapping))
 
 
-def device_labels(file: SourceFile, mapping: Mapping) -> dict[str, str]:
+def device_labels(
+    file: SourceFile, mapping: Mapping, on_progress: Callable[[], object] = lambda: None
+) -> dict[str, str]:
     """Returns every device that the file names, in order, with its label; "" where a column has
-    none. Reads the whole file."""
+    none. Reads the whole file, calling ``on_progress`` now and then."""
     if mapping.layout == "wide":
         meters = (mapping.columns[place] for place in mapping.places("water"))
         return dict.fromkeys((column.device or column.name for column in meters), "")
@@ -357,7 +359,9 @@ def device_labels(file: SourceFile, mapping: Mapping) -> dict[str, str]:
         return {mapping.device or file_stem(str(file.path)): ""}
     place, labels = places[0], dict[str, str]()
     (label,) = mapping.places("label") or (None,)
-    for row in rows_of(mapping, Lines(file)):
+    for number, row in enumerate(rows_of(mapping, Lines(file))):
+        if number % CHUNK_VALUES == 0:
+            on_progress()
         new = len(row) > place and row[place] not in labels
         if new and is_named(row, place, mapping):
             labels[row[place]] = (

@@ -23,7 +23,7 @@ _TIME_OF_DAY: Final = re.compile(r"\s*([01]?\d|2[0-4])[:.h]([0-5]\d)(?:[:.]\d\d)
 _DATED: Final = re.compile(r"^\W*\d{1,4}[./-]\d{1,2}[./-]\d{2,4}\b|\d{1,2}\W+[^\W\d]{3,}\W+\d{4}")
 _NAME: Final = re.compile(r"[^\W\d]")
 _NUMBERED: Final = re.compile(
-    r"\s*(?:he|hh|h|hr|hour|hora|heure|ora|stunde|std|uur|p|period|interval|int|day|tag|dia|jour|d)?"
+    r"\s*(?:he|hh|h|hr|hour|hora|heure|ora|stunde|std|uur|p|period|interval|int|day|tag|dia|jour|d|v|val|value|wert)?"
     r"[\s_.-]*0?(\d{1,2})\s*(?:h|:)?\s*",
     re.IGNORECASE,
 )

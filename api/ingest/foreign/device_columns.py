@@ -10,6 +10,7 @@ from api.ingest.foreign.columns import Column
 from api.ingest.foreign.date_words import is_month
 from api.ingest.foreign.heading_words import IDS, METERS, SHEETS, STATUS
 from api.ingest.foreign.mapping import SHEET
+from api.ingest.foreign.units import is_plain_unit
 
 MOST_DISTINCT: Final = 0.5  # of the rows that a column of devices may have
 
@@ -24,6 +25,8 @@ def device_column(columns: Sequence[Column], free: Sequence[int]) -> int | None:
             continue
         if each.name == SHEET and all(map(_is_period, set(filled))):
             continue
+        if all(map(is_plain_unit, set(filled))):
+            continue
         distinct = len(set(filled)) / max(1, len(filled))
         fractions = each.numbers is not None and any("." in t or "," in t for t in filled)
         named = each.about("device") - (each.about("water") if each.numbers is not None else 0)
@@ -35,7 +38,7 @@ def device_column(columns: Sequence[Column], free: Sequence[int]) -> int | None:
         if each.unit and each.numbers is not None:
             continue
         named += bool(each.words & METERS) + 2 * (each.words == frozenset({"id"}))
-        alike = 0.5 * (named <= 0 and len(set(filled)) == 1)  # a kind rather than a device
+        alike = 0.5 * (len(set(filled)) == 1)  # a kind rather than a device
         steady = 0.2 * bool(each.words & IDS)  # of two that are equally likely
         score = named * 2 + (each.numbers is None) - distinct - alike + steady
         fitting.append((score, place))

@@ -10,41 +10,24 @@ from typing import Final
 
 import numpy as np
 
-from api.errors import UserError
-from api.ingest.csv_records import Record, Unreadable
+from api.ingest.csv_records import Record
 from api.ingest.foreign.column_meanings import guess_meanings, is_fahrenheit
 from api.ingest.foreign.columns import Column, Meanings, column
 from api.ingest.foreign.dates import EXCEL, NUMERIC, has_offset, parse_times
 from api.ingest.foreign.days import Cells, cells, form_of_dates
 from api.ingest.foreign.device_columns import likely_devices
-from api.ingest.foreign.encoding import guess_encoding
+from api.ingest.foreign.first_rows import OBJECTS, Given, Headings, first_rows
 from api.ingest.foreign.heading_words import words_of
 from api.ingest.foreign.mapping import DEVICE_ZONE, ColumnMapping, Is, Mapping, joined_texts
-from api.ingest.foreign.rows import (
-    column_names,
-    decoded,
-    form_of,
-    is_workbook,
-    require_text,
-    sample,
-    sample_rows,
-    without_comments,
-)
 from api.ingest.foreign.table_layout import (
     Title,
-    comment_sign,
     decimal_sign,
     filled,
     filled_down,
     group_names,
-    guess_delimiter,
-    header_row,
     is_wide,
     meter_name,
     padded_digits,
-    texts_above,
-    title_above,
-    units_rows,
 )
 from api.ingest.foreign.text_columns import (
     constant_texts,
@@ -55,10 +38,8 @@ from api.ingest.foreign.text_columns import (
 )
 from api.ingest.foreign.units import Values, unit_in
 from api.ingest.foreign.water_values import is_sum_of_others, likely_volume, row_rises, values_of
-from api.ingest.foreign.workbooks import choose
 from api.ingest.foreign.zones import zone_in
 
-SAMPLE_ROWS: Final = 2_000
 REGULAR: Final = 0.6  # share of the steps between rows
 _ZONE_UNSURE: Final = (
     "its times are read in each device's own zone; new devices have the organization's"
@@ -76,100 +57,28 @@ class Guess:
     rows: list[Record] = field(default_factory=list[Record])
 
 
-def guess(path: Path) -> Guess:
+def guess(path: Path, given: Given = Given()) -> Guess:  # noqa: B008 - it can't be changed
     """Guesses the file's mapping. Raises UserError if it can't be read or has no table."""
-    if is_workbook(path):
-        form, encoding, delimiter = "xlsx", "utf-8", ","
-        sheet, rows = choose(path, SAMPLE_ROWS)
-    else:
-        head, sheet = sample(path), ""
-        form, encoding = form_of(head), guess_encoding(head)
-        text = decoded(head, encoding)
-        require_text(path, text)
-        delimiter = guess_delimiter(text) if form == "csv" else ","
-        rows = sample_rows(path, form, text, delimiter, SAMPLE_ROWS)
-    rows = [row for row in rows if not isinstance(row, Unreadable)]
-    if not rows:
-        raise UserError(f"{path} has no rows")
-    comment = comment_sign(rows) if form == "csv" else ""
-    comments = [row for row in rows if comment and row[0].startswith(comment)]
-    rows = list(without_comments(iter(rows), comment))
-    objects = form in ("ndjson", "json")
-    header = 1 if objects else header_row(rows)
-    units = units_rows(rows[header:]) if header and not objects else 0
-    body = rows[header + units :]
-    if not body:
-        raise UserError(f"{path} has no rows below its header")
-    width = len(rows[header - 1]) if header else max(map(len, body))
-    names = column_names(rows[header - 1]) if header else [f"column {n + 1}" for n in range(width)]
-    even = [tuple(row) for row in body if len(row) == width] or [
-        (*row, *("",) * width)[:width] for row in body
-    ]
-    guessed = Guess(
-        Mapping(
-            form,
-            encoding,
-            delimiter,
-            comment=comment,
-            header_row=0 if objects else header,
-            units_rows=units,
-            sheet=sheet,
-        ),
-        rows=body,
-    )
-    below = [
-        " ".join(texts) for texts in zip(*_even(rows[header : header + units], width), strict=True)
-    ]
-    above = texts_above(rows[header - 2], width) if header > 1 and not objects else [""] * width
-    title = title_above([*comments, *rows[: max(0, header - 1)]])
-    _guess_meaning(guessed, names, below, above, even, title)
+    first = first_rows(path, given)
+    guessed = Guess(first.mapping, rows=first.rows)
+    _guess_meaning(guessed, first.headings, first.even)
     return guessed
 
 
-def _even(rows: Sequence[Record], width: int) -> list[Record]:
-    return [tuple([*row, *("",) * width][:width]) for row in rows]
-
-
-def _guess_meaning(
-    guessed: Guess,
-    names: Sequence[str],
-    below: Sequence[str],
-    above: Sequence[str],
-    rows: Sequence[Record],
-    title: Title,
-) -> None:
-    """``below``: the texts between each name and its values. ``above``: those over the names."""
+def _guess_meaning(guessed: Guess, headings: Headings, rows: Sequence[Record]) -> None:
     decimal, sure = decimal_sign(guessed.mapping, list(zip(*rows, strict=True)))
     if not sure:
         guessed.unsure["decimal"] = "numbers such as 1.203 may be thousands or fractions"
-    day_first = decimal == "," or guessed.mapping.delimiter == ";"
-    named = guessed.mapping.header_row > 0 or guessed.mapping.form in ("ndjson", "json")
-
-    def columns_of(rows: Sequence[Record]) -> list[Column]:
-        return [
-            column(name, each, decimal, day_first=day_first, named=named)
-            for name, each in zip(names, zip(*rows, strict=True), strict=True)
-        ]
-
-    columns = columns_of(rows)
-    periods = cells(names)
-    if periods:
+    columns = _columns_of(guessed.mapping, headings, decimal, rows)
+    if periods := cells(headings.names):
         _guess_days(guessed, columns, decimal, periods)
         return
-    if down := filled_down(columns):
-        guessed.mapping = replace(guessed.mapping, fill_down=True)
-        rows = filled(rows, down)
-        columns = columns_of(rows)
-    quantity = rows_of_water(columns)
-    if quantity:
-        place, text = quantity
-        guessed.mapping = replace(guessed.mapping, only=f"{names[place]}={text}")
-        columns = columns_of([row for row in rows if row[place].strip() == text])
-    for place, text in enumerate(below):
+    columns, quantity = _select_water(guessed, headings, decimal, rows, columns)
+    for place, text in enumerate(headings.below):
         columns[place].unit = columns[place].unit or unit_in(text)
         columns[place].words |= words_of(text)
     beside = read_text_columns(columns, quantity)
-    columns = with_unit(beside.columns, title.unit)
+    columns = with_unit(beside.columns, headings.title.unit)
     meanings = guess_meanings(columns, beside.taken)
     used = {*meanings.is_, *beside.taken}
     if (label := label_column(columns, meanings.place("device"), used)) is not None:
@@ -179,21 +88,59 @@ def _guess_meaning(
         decimal=decimal,
         time_format=meanings.form or "iso",
         time_at=meanings.time_at,
-        layout="wide" if is_wide(columns, meanings, above) else "long",
+        layout="wide" if is_wide(columns, meanings, headings.above) else "long",
     )
     _note_unsure_times(guessed, meanings)
     devices, walls = _order(columns, meanings, guessed.mapping.time_format)
     _guess_clock(guessed, columns, meanings, devices, walls)
-    zone = beside.zone or title.zone
+    _apply_title(guessed, meanings, headings.title, beside.zone)
+    mapped = tuple(_column_mappings(guessed, columns, meanings, headings.above, devices, walls))
+    guessed.mapping = replace(guessed.mapping, columns=mapped)
+    _drop_doubles(guessed, columns)
+
+
+def _columns_of(
+    mapping: Mapping, headings: Headings, decimal: str, rows: Sequence[Record]
+) -> list[Column]:
+    day_first = decimal == "," or mapping.delimiter == ";"
+    named = mapping.header_row > 0 or mapping.form in OBJECTS
+    return [
+        column(name, each, decimal, day_first=day_first, named=named)
+        for name, each in zip(headings.names, zip(*rows, strict=True), strict=True)
+    ]
+
+
+def _select_water(
+    guessed: Guess,
+    headings: Headings,
+    decimal: str,
+    rows: Sequence[Record],
+    columns: list[Column],
+) -> tuple[list[Column], tuple[int, str] | None]:
+    """Fills cells that are empty below a value, and selects the rows of water where a column names
+    each row's quantity. Returns the columns, and that column with its text for water."""
+    if down := filled_down(columns):
+        guessed.mapping = replace(guessed.mapping, fill_down=True)
+        rows = filled(rows, down)
+        columns = _columns_of(guessed.mapping, headings, decimal, rows)
+    quantity = rows_of_water(columns)
+    if quantity:
+        place, text = quantity
+        guessed.mapping = replace(guessed.mapping, only=f"{headings.names[place]}={text}")
+        rows = [row for row in rows if row[place].strip() == text]
+        columns = _columns_of(guessed.mapping, headings, decimal, rows)
+    return columns, quantity
+
+
+def _apply_title(guessed: Guess, meanings: Meanings, title: Title, zone: str) -> None:
+    """``zone``: the one of a column, "" without one."""
+    zone = zone or title.zone
     if zone and guessed.mapping.zone == DEVICE_ZONE:
         guessed.mapping = replace(guessed.mapping, zone=zone)
         guessed.unsure.pop("zone", None)
     if title.device and guessed.mapping.layout == "long" and meanings.place("device") is None:
         guessed.mapping = replace(guessed.mapping, device=title.device)
         guessed.unsure["device"] = "it is named above the header"
-    mapped = tuple(_column_mappings(guessed, columns, meanings, above, devices, walls))
-    guessed.mapping = replace(guessed.mapping, columns=mapped)
-    _drop_doubles(guessed, columns)
 
 
 def _note_unsure_times(guessed: Guess, meanings: Meanings) -> None:
@@ -221,19 +168,7 @@ def _guess_days(guessed: Guess, columns: Sequence[Column], decimal: str, periods
     elif not meanings.date_sure:
         guessed.unsure["time_format"] = "day and month could be the other way round"
     guessed.unsure["zone"] = _ZONE_UNSURE
-    named = [each.unit for each in columns if each.unit]
-    named += [unit_in(text) for text in constant_texts(columns, times) if unit_in(text)]
-    fractions = sum(decimal in text for place in times for text in columns[place].texts)
-    filled = sum(bool(text.strip()) for place in times for text in columns[place].texts)
-    unit = named[0] if named else "m3" if fractions > 0.5 * filled else "l"
-    values: Values = "rate" if "/" in unit else "amount"
-    first = f"column.{columns[times[0]].name}"
-    if dates and row_rises([columns[place] for place in times]):
-        values = "register"
-    elif dates:
-        guessed.unsure[f"{first}.values"] = "no heading names it"
-    for key in () if named else ("unit",):
-        guessed.unsure[f"{first}.{key}"] = "no heading names a unit"
+    unit, values = _unit_of_days(guessed, columns, times, decimal, dates=dates)
     guessed.mapping = replace(
         guessed.mapping,
         decimal=decimal,
@@ -247,6 +182,26 @@ def _guess_days(guessed: Guess, columns: Sequence[Column], decimal: str, periods
             for place, each in enumerate(columns)
         ),
     )
+
+
+def _unit_of_days(
+    guessed: Guess, columns: Sequence[Column], times: Sequence[int], decimal: str, *, dates: bool
+) -> tuple[str, Values]:
+    """Returns the unit of the columns of days, and what their values are."""
+    named = [each.unit for each in columns if each.unit]
+    named += [unit_in(text) for text in constant_texts(columns, times) if unit_in(text)]
+    fractions = sum(decimal in text for place in times for text in columns[place].texts)
+    filled = sum(bool(text.strip()) for place in times for text in columns[place].texts)
+    unit = named[0] if named else "m3" if fractions > 0.5 * filled else "l"
+    values: Values = "rate" if "/" in unit else "amount"
+    first = f"column.{columns[times[0]].name}"
+    if dates and row_rises([columns[place] for place in times]):
+        values = "register"
+    elif dates:
+        guessed.unsure[f"{first}.values"] = "no heading names it"
+    for key in () if named else ("unit",):
+        guessed.unsure[f"{first}.{key}"] = "no heading names a unit"
+    return unit, values
 
 
 def _order(columns: Sequence[Column], meanings: Meanings, form: str) -> tuple[list[str], list[int]]:

@@ -16,12 +16,12 @@ def set_of(words: str) -> frozenset[str]:
 _WORDS: Final[dict[str, str]] = {
     "time": "time timestamp date datetime recorded recordedat recorded_at ts when zeit zeitpunkt"
     " zeitstempel datum uhrzeit fecha hora data ora heure horodatage instante ablesezeit received"
-    " day utc local dates times",
+    " day utc local dates times timestamps stamp tstamp",
     "device": "device meter serial zahler zaehler zahlernummer zaehlernummer contador contatore"
     " compteur sensor id deviceid meterid account customer user userid userkey anlage matricola"
     " nummer number name point site location node dma household apparat gerat geraet eui deveui"
     " devicename geratename geratenummer seriennummer identifier messstelle teller endpoint miu sn"
-    " mprn sheet logger datalogger loggerid",
+    " mprn sheet logger datalogger loggerid equipment equnr instance tags tagname",
     "temperature": "temperature temp temperatur temperatura onboard",
     "signal": "signal strength signalstrength",
     "rssi": "rssi",
@@ -31,7 +31,8 @@ _WORDS: Final[dict[str, str]] = {
     " portata debit zahlerstand zaehlerstand stand index reading register lectura lettura value"
     " diff difference delta amount avg rate total totalizer totaliser counter cumulative wert"
     " wasser agua acqua eau valor valore inflow outflow volumen messwert litres liters gallons gpm"
-    " verbruik meterstand stroom pulse pulses impuls impulse impulsi impulsos relevé releve",
+    " verbruik meterstand stroom pulse pulses impuls impulse impulsi impulsos relevé releve val"
+    " values",
 }
 _VALUES: Final[dict[Values, str]] = {
     "register": "register reading stand index total totalizer totaliser counter cumulative lectura"
@@ -51,6 +52,7 @@ STATUS: Final = set_of(
     "status state flag flags code type quality estimated estimate event alarm note notes comment"
     " battery batterie remark bemerkung kommentar zustand estado stato etat kwaliteit calidad"
     " qualite qualita unit uom approval grade qualifier"
+    " mesure estime reel geschatzt geschaetzt abgelesen stimato estimada"
     " flg valid validity info day weekday wochentag source method typ geratetyp medium"
 )
 """Headings of texts that recur without naming a device."""
@@ -62,6 +64,12 @@ METERS: Final = set_of(
 )
 """Headings of a meter's own name, rather than of its customer or place."""
 SHEETS: Final = set_of("sheet tabelle feuil feuille hoja foglio blad arkusz q quarter week kw t")
+NAMED: Final = set_of("id identifier code")
+"""Headings of numbers that name something rather than measure it."""
+_HEADS: Final = (
+    "datum", "zeit", "einheit", "zahler", "zahlernummer", "zahlerstand", "verbrauch", "menge",
+)  # fmt: skip
+"""Ends of compounds, which say what these are: Ablesedatum, Wasserzähler."""
 IDS: Final = set_of("id identifier serial number nummer deviceid meterid loggerid eui deveui")
 """Headings of a device's identifier, which is steadier than its name."""
 
@@ -72,4 +80,5 @@ def words_of(name: str) -> frozenset[str]:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower().translate(_PLAIN_LETTERS)
     plain = unicodedata.normalize("NFKD", spaced).encode("ascii", "ignore").decode()
     words = re.findall(r"[a-z]+", plain)
-    return frozenset([*words, "".join(words), "_".join(words)])
+    heads = [head for head in _HEADS if any(word.endswith(head) for word in words)]
+    return frozenset([*words, *heads, "".join(words), "_".join(words)])

@@ -121,6 +121,15 @@ class Mapping:
     def check(self) -> Mapping:
         """Returns itself. Raises ValueError, naming what contradicts, for a mapping that can't be
         used."""
+        self.check_table()
+        for column in self.columns:
+            _check_column(column)
+            self._check_units_of(column)
+        self._check_meanings()
+        return self
+
+    def check_table(self) -> None:
+        """Raises ValueError for a setting of the whole file that can't be used."""
         _one_of("form", self.form, get_args(Form))
         _one_of("layout", self.layout, get_args(Layout))
         _one_of("time_at", self.time_at, get_args(TimeAt))
@@ -139,11 +148,6 @@ class Mapping:
             "".encode(self.encoding)
         except LookupError:
             raise ValueError(f"encoding {self.encoding!r} is unknown") from None
-        for column in self.columns:
-            _check_column(column)
-            self._check_units_of(column)
-        self._check_meanings()
-        return self
 
     def _check_units_of(self, column: ColumnMapping) -> None:
         units = column.unit_column

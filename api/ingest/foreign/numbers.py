@@ -14,8 +14,19 @@ _EMPTY: Final = (
     "n/a na n.a. nan null none nil unavailable unknown missing nodata err error bad k.a. s/d n.d."
     " nd ? * #n/a #value! #ref! #div/0! #num! #name? #null!"
 )
+_STATES: Final = (  # of a historian's points
+    "bad data", "bad input", "calc failed", "comm fail", "i/o timeout", "not connect",
+    "out of serv", "pt created", "scan off", "shutdown", "offline", "\\n",
+)  # fmt: skip
 NO_VALUE: Final = frozenset(
-    ["", "no data", "no read", *_EMPTY.split(), *(sign * n for sign in "-–—" for n in range(1, 6))]
+    [
+        "",
+        "no data",
+        "no read",
+        *_STATES,
+        *_EMPTY.split(),
+        *(sign * n for sign in "-–—" for n in range(1, 6)),
+    ]
 )
 _GROUPS: Final = str.maketrans("", "", " '’\u00a0\u202f\u2009")  # between thousands
 _PLAIN: Final = re.compile(r"[0-9.eE+\-\n]*", re.ASCII)

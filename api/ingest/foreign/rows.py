@@ -4,6 +4,7 @@ or XLSX."""
 from __future__ import annotations
 
 import codecs
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ _NO_TABLES: Final = (
     (b"<", "is XML or HTML: save it as CSV or XLSX"),
     (b"{\\rtf", "is a text document: save the table as CSV"),
 )
+_HEADING: Final = re.compile(rb"<[^<>\n]*> ?[;,|\t]")  # such as <time>, rather than XML
 _TEXT_SIGNS: Final = frozenset(b"\t\n\r\x0c\x1a")
 
 
@@ -71,8 +73,9 @@ def sample(path: Path) -> bytes:
     head = b"".join(parts)
     if not head.strip():
         raise UserError(f"{path} is empty")
+    begun = head.lstrip(b"\xef\xbb\xbf \r\n\t")
     for sign, problem in _NO_TABLES:
-        if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(sign):
+        if begun.startswith(sign) and not _HEADING.match(begun):
             raise UserError(f"{path} {problem}")
     return head
 

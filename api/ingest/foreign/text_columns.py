@@ -13,7 +13,7 @@ import numpy as np
 
 from api.ingest.foreign.columns import Column
 from api.ingest.foreign.heading_words import words_of
-from api.ingest.foreign.units import factor, row_unit, unit_in
+from api.ingest.foreign.units import factor, is_plain_unit, row_unit, unit_in
 from api.timez import zone
 
 _ROWS: Final = frozenset({"nr", "no", "n", "row", "index", "record", "rn", "lfd", "pos", "zeile"})
@@ -22,7 +22,9 @@ ZONES: Final = frozenset({"timezone", "zone", "tz", "zeitzone"})
 _QUANTITIES: Final = frozenset(
     {"parameter", "quantity", "measurement", "metric", "field", "variable", "channel", "type"}
 )
-_VALUES: Final = frozenset({"value", "wert", "messwert", "valor", "valore", "valeur", "state"})
+_VALUES: Final = frozenset(
+    {"value", "values", "val", "wert", "messwert", "valor", "valore", "valeur", "state"}
+)
 _LABELS: Final = frozenset(
     {"name", "label", "site", "standort", "location", "bezeichnung", "description", "designation"}
 )
@@ -83,10 +85,15 @@ def read_text_columns(columns: Sequence[Column], quantity: tuple[int, str] | Non
         elif place in result.taken or not unit_in(text):
             continue
         elif each.words & UNITS or not each.about("water"):
-            if each.words & UNITS or not each.about("device"):
+            if each.words & UNITS or not _may_name_device(each, text):
                 result.taken.add(place)
             _apply_unit(result.columns, place, unit_in(text))
     return result
+
+
+def _may_name_device(each: Column, text: str) -> bool:
+    """Whether a text that contains a unit, such as ``tank/litres``, may name the device."""
+    return bool(each.about("device")) or (not each.words and not is_plain_unit(text))
 
 
 def _leave_out_row_numbers(result: TextColumns) -> None:

@@ -69,7 +69,12 @@ def _find_time(columns: Sequence[Column], meanings: Meanings, taken: Collection[
     likely = (dated, [p for p in dated if columns[p].date != DateGuess(EXCEL)])
     best = max(
         likely[bool(likely[1])],
-        key=lambda p: (columns[p].about("time") > 0, columns[p].numbers is None, -p),
+        key=lambda p: (
+            columns[p].about("time") > 0,
+            columns[p].numbers is None,
+            "utc" in columns[p].words,
+            -p,
+        ),
     )
     guess = columns[best].date
     assert guess is not None  # only those with one

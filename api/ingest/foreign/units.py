@@ -17,9 +17,9 @@ _VOLUME_NAMES: Final = {
     "imperial gal": "imp ?gal|igal",
     "ml": "ml|millilit(?:er|re)s?",
     "hl": "hl|hectolit(?:er|re)s?",
-    "l": "l|lt|ltr|lit(?:er|re|ro|ri)s?|litros?|dm3|dm³",
+    "l": "l|lt|ltr|lit(?:er|re|ro|ri)s?|litros?|dm3|dm³|л|литр(?:а|ов|ы)?",
     "m3": "m3|m³|m\\^3|cbm|cum|kubikmeter|cubic ?met(?:er|re)s?|kl|kilolit(?:er|re)s?|mc"
-    "|metri ?cubi|metros? ?cubicos?|m[eè]tres? ?cubes?",
+    "|metri ?cubi|metros? ?cubicos?|m[eè]tres? ?cubes?|м3|м³|куб\\.? ?м",
     "ft3": "ft3|ft³|ft\\^3|cf|cu ?ft|cubic ?feet",
     "ccf": "ccf|hcf",
 }
@@ -62,6 +62,11 @@ def unit_in(name: str) -> str:
     times = float((match["times"] or (before[1] if before else "1")).replace(",", "."))
     unit = f"{volume}/{time}" if time else volume
     return unit if times in (0, 1) else f"{times:g} {unit}"
+
+
+def is_plain_unit(text: str) -> bool:
+    """Whether the text is a unit of water and nothing else."""
+    return bool(_UNIT.fullmatch(text.strip().lower()))
 
 
 def row_unit(text: str, otherwise: str) -> str:

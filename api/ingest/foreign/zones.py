@@ -17,11 +17,13 @@ _IN_HEADING: Final = re.compile(
     r"(?<![A-Za-z])(?:UTC|GMT)(?![A-Za-z])\s*(?:([+-]\d{1,2})(?::?00)?(?!\d|:\d))?(?!\s*[+-]\d)"
 )
 
+_JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")  # of DateTimeUTC
+
 
 def zone_in(heading: str) -> str:
     """Returns the zone that the heading of a time names: UTC of ``Time (UTC)``, Etc/GMT+5 of
     ``Date Time, GMT-05:00``; "" if it names none."""
-    match = _IN_HEADING.search(heading)
+    match = _IN_HEADING.search(_JOINT.sub(" ", heading))
     if not match:
         return ""
     hours = int(match[1] or 0)

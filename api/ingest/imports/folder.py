@@ -69,6 +69,10 @@ class Outcome:
     messages: list[str] = field(default_factory=list[str])
 
 
+class Paused(Exception):
+    """The user has paused the import."""
+
+
 @dataclass(frozen=True, slots=True)
 class ImportFolder:
     path: Path
@@ -126,6 +130,10 @@ class ImportFolder:
     @property
     def pausing(self) -> bool:
         return (self.path / "pause").exists()
+
+    def raise_if_pausing(self) -> None:
+        if self.pausing:
+            raise Paused
 
     def pause(self, wanted: bool) -> None:
         if wanted:

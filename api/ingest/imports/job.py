@@ -12,10 +12,10 @@ from api.domain.organization import units_of
 from api.errors import WeirError
 from api.ingest.batch import Batch
 from api.ingest.file_lock import Held, held
-from api.ingest.imports.folder import BUSY, ImportFolder, Outcome, harmless
+from api.ingest.imports.folder import BUSY, ImportFolder, Outcome, Paused, harmless
 from api.ingest.imports.import_spans import note, own_spans
 from api.ingest.imports.undo import carry_out
-from api.ingest.new_devices import create_missing
+from api.ingest.new_devices import missing_devices
 from api.ingest.pipeline import content_digest, import_file
 from api.ingest.suspicion import Suspicions, messages_of
 from api.store.base import Progress, Store
@@ -24,10 +24,6 @@ from api.timez import now_ms, stamp
 
 MOST_CAUSES: Final = 500
 MOST_REFUSED_ROWS: Final = 100_000  # refused rows kept whole
-
-
-class Paused(Exception):
-    """The user has paused the import."""
 
 
 def run(store: Store, folder: ImportFolder) -> None:
@@ -55,11 +51,9 @@ def _import(store: Store, folder: ImportFolder) -> None:
     request, mapping = folder.request(), folder.mapping()
     organization = request.organization_id
     before = folder.outcome() or Outcome()
-    missing = create_missing(store, organization, folder.file, mapping)
-    created = list(dict.fromkeys([*before.created, *missing]))
-    folder.report(replace(before, state="running", created=created, problem=""))
-    reports = _Reports(store, folder, content_digest(folder.file, mapping), before, created)
     try:
+        created = _with_new_devices(store, folder, before)
+        reports = _Reports(store, folder, content_digest(folder.file, mapping), before, created)
         done = import_file(
             store,
             organization,
@@ -76,6 +70,23 @@ def _import(store: Store, folder: ImportFolder) -> None:
     outcome = reports.outcome(done, request.size)
     folder.report(replace(outcome, state="done", messages=messages))
     _audit(store, folder, "import", {"stored": done.stored, "refused": done.refused})
+
+
+def _with_new_devices(store: Store, folder: ImportFolder, before: Outcome) -> list[str]:
+    """Creates the devices that the organization lacks, unless that is done. Returns the serial
+    numbers of all that this import created; they are on disk before they are in the store, so that
+    an undo deletes them even after a kill."""
+    running = replace(before, state="running", problem="")
+    folder.report(running)
+    if before.prepared_ms:
+        return before.created
+    organization, mapping = folder.request().organization_id, folder.mapping()
+    missing = missing_devices(store, organization, folder.file, mapping, folder.raise_if_pausing)
+    created = list(dict.fromkeys([*before.created, *(each.serial_number for each in missing)]))
+    folder.report(replace(running, created=created))
+    if missing:
+        store.import_devices(organization, missing)
+    return created
 
 
 class _Reports:
@@ -95,13 +106,13 @@ class _Reports:
         self._organization = folder.request().organization_id
         self._rejected = _RefusedRows(folder.refused_rows)
         self._empty, self._prepared_ms = before.empty, before.prepared_ms
-        self._causes = Counter[tuple[str, str, str]](
-            {(reason, device, sample): n for reason, device, n, sample in before.causes}
-        )
+        self._causes = Counter[tuple[str, str]]()
+        self._samples: dict[tuple[str, str], str] = {}
+        for reason, device, n, sample in before.causes:
+            self._count(reason, device, n, sample)
 
     def before_batch(self, batch: Batch) -> None:
-        if self._folder.pausing:
-            raise Paused
+        self._folder.raise_if_pausing()
         self._prepared_ms = self._prepared_ms or now_ms()
         note(self._folder.spans, list(own_spans(self._store, batch)))
 
@@ -110,10 +121,14 @@ class _Reports:
         self.suspicions.add(batch)
         self._rejected.add(batch)
         for each in batch.refused:
-            self._causes[each.reason, each.device, each.sample] += each.count
+            self._count(each.reason, each.device, each.count, each.sample)
         reached = self._store.progress(self._digest, self._organization)
         reached = reached or Progress(self._digest, self._organization)
         self._folder.report(self.outcome(reached, batch.consumed))
+
+    def _count(self, reason: str, device: str, n: int, sample: str) -> None:
+        self._causes[reason, device] += n
+        self._samples.setdefault((reason, device), sample)
 
     def outcome(self, reached: Progress, consumed: int) -> Outcome:
         return Outcome(
@@ -123,8 +138,8 @@ class _Reports:
             refused=reached.refused,
             bytes=consumed,
             causes=[
-                [reason, device, n, sample]
-                for (reason, device, sample), n in self._causes.most_common(MOST_CAUSES)
+                [*cause, n, self._samples[cause]]
+                for cause, n in self._causes.most_common(MOST_CAUSES)
             ],
             created=self._created,
             empty=self._empty,

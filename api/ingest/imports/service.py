@@ -19,7 +19,8 @@ from api.catalog import FLOW_AMOUNT, FLOW_RATE
 from api.domain.organization import zone_of
 from api.errors import BadRequest, Conflict, TooLarge, UserError
 from api.ingest.csv_records import Record, Unreadable
-from api.ingest.foreign.guess_mapping import guess
+from api.ingest.foreign.corrections import corrected
+from api.ingest.foreign.guess_mapping import Guess, guess
 from api.ingest.foreign.mapping import Mapping as FileMapping
 from api.ingest.foreign.mapping import Mappings
 from api.ingest.foreign.preview import Preview, first_rows, preview, zones_by_name
@@ -112,21 +113,20 @@ class ImportService:
         """Changes settings; ``mapping`` loads a saved one, ``save`` saves it under a name. Makes an
         undone import ready again."""
         folder = self._in_state(organization_id, id, "ready", "undone")
-        mapping, unsure = folder.mapping(), dict(folder.request().unsure)
+        guessed = Guess(folder.mapping(), folder.request().unsure)
         try:
             for name, value in settings.items():
                 if name == "mapping":
-                    mapping, unsure = self._mappings.load(value), {}
+                    guessed = Guess(self._mappings.load(value))
                 elif name != "save":
-                    mapping = mapping.changed(name, value)
-                    unsure.pop(name, None)
+                    guessed = corrected(guessed, folder.file, name, value)
             if "save" in settings:
-                self._mappings.save(settings["save"], mapping.check())
+                self._mappings.save(settings["save"], guessed.mapping.check())
         except (ValueError, UserError) as error:
             raise BadRequest(_sentence(str(error))) from None
         if folder.outcome() is not None:
             folder.restart()
-        folder.with_mapping(mapping, unsure)
+        folder.with_mapping(guessed.mapping, guessed.unsure)
         return self.describe(organization_id, id)
 
     # --- The job ---

@@ -60,34 +60,39 @@ def plan(store: Store, folder: ImportFolder) -> Undo:
         device for device in unused if device_changes.stored(store, device) == counts[device.key]
     ]
     others = {device.serial_number for device in created} - {d.serial_number for d in gone}
-    return Undo(own, max(0, outcome.stored - counts.total()), gone, sorted(others))
+    stay = max(0, outcome.stored - outcome.removed - counts.total())
+    return Undo(own, stay, gone, sorted(others))
 
 
 def carry_out(store: Store, folder: ImportFolder) -> Outcome:
-    """Deletes what the plan says, and what the import has noted. Returns the new outcome."""
+    """Deletes what the plan says, and what the import has noted. Returns the new outcome. What is
+    deleted is reported after each step, so that an undo that is killed continues its counts."""
     request, undo = folder.request(), plan(store, folder)
-    removed, gone = 0, {device.key for device in undo.devices}
+    outcome = _reported(folder, replace(folder.outcome() or Outcome(), state="undoing"))
+    gone = {device.key for device in undo.devices}
     for span, device, there in undo.spans:
         if device.key not in gone:
             deleted = store.delete_readings(device, span.from_ms, span.to_ms + 1, [])
-            removed += there if span.registers else deleted
+            removed = outcome.removed + (there if span.registers else deleted)
+            outcome = _reported(folder, replace(outcome, removed=removed))
     scope = Scope(request.organization_id, Grant(everything=True))
     for device in undo.devices:
-        removed += device_changes.stored(store, device)
+        removed = outcome.removed + device_changes.stored(store, device)
         reason = f"The import of {request.name} was undone."
         device_changes.delete(store, scope, device, reason, Editor(request.by, now_ms()))
+        deleted = [*outcome.deleted, device.serial_number]
+        outcome = _reported(folder, replace(outcome, removed=removed, deleted=deleted))
     digest = content_digest(folder.file, folder.mapping())
     store.write([], progress=Progress(digest, request.organization_id, complete=True))
     reevaluate(store, {device.key for _, device, _ in undo.spans} - gone)
     folder.spans.unlink(missing_ok=True)
     folder.refused_rows.unlink(missing_ok=True)
-    return replace(
-        folder.outcome() or Outcome(),
-        state="undone",
-        removed=removed,
-        deleted=[device.serial_number for device in undo.devices],
-        messages=list(_messages(undo)),
-    )
+    return replace(outcome, state="undone", messages=list(_messages(undo)))
+
+
+def _reported(folder: ImportFolder, outcome: Outcome) -> Outcome:
+    folder.report(outcome)
+    return outcome
 
 
 def _messages(undo: Undo) -> Iterable[str]:

@@ -156,16 +156,21 @@ def state(entry: StatusEntry, water: float | None, units: str) -> Message:
 
 
 class _Before(NamedTuple):
-    """Gallons before the local day that begins at ``day_ms``, as of ``at_ms``."""
+    """Gallons before the local day that begins at ``day_ms``, as of ``at_ms``. ``today``: those of
+    that day then; ``updated_ms``: the device's last change."""
 
     day_ms: int
     gallons: float | None
     at_ms: int
+    today: float
+    updated_ms: int
 
 
 class Volumes:
     """Gallons that devices have measured since their first reading. The sum up to today is updated
-    once an hour, since late readings change it; at once for the first readings of a device."""
+    once an hour, since late readings change it; at once for the first readings of a device, where
+    today's volume falls (a late register moves water of a gap to an earlier day), and where the
+    device has changed (a register's settings, an exchange)."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -177,9 +182,13 @@ class Volumes:
         tz = zone_or_utc(device.time_zone)
         day_ms, at_ms = day_start(tz, local_ordinal(tz, status.as_of_ms)), now_ms()
         before = self._before.get(device.key)
-        first = before is not None and before.gallons is None and status.seen_ms is not None
-        if before is None or first or before.day_ms != day_ms or at_ms - before.at_ms > HOUR_MS:
-            before = self._before[device.key] = _Before(day_ms, self._sum(device, day_ms), at_ms)
+        today = status.volume_today or 0.0
+        if before is None or _is_outdated(before, device, day_ms, today, at_ms):
+            gallons = self._sum(device, day_ms)
+            before = _Before(day_ms, gallons, at_ms, today, device.updated_ms)
+        elif before.gallons is None and status.seen_ms is not None:
+            before = before._replace(gallons=self._sum(device, day_ms))
+        self._before[device.key] = before._replace(today=today)
         parts = [part for part in (before.gallons, status.volume_today) if part is not None]
         return sum(parts) if parts else None
 
@@ -188,6 +197,15 @@ class Volumes:
         if first_ms is None or first_ms >= day_ms:
             return None
         return self._store.gallons_in(device, [(first_ms, day_ms - 1)])
+
+
+def _is_outdated(before: _Before, device: Device, day_ms: int, today: float, at_ms: int) -> bool:
+    return (
+        before.day_ms != day_ms
+        or at_ms - before.at_ms > HOUR_MS
+        or today < before.today
+        or before.updated_ms != device.updated_ms
+    )
 
 
 class _Announced(NamedTuple):

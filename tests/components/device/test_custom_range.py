@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.timez import stamp, zone
-from components.device import chart_state
+from components import ranges
 from tests.tables import cases
 from tests.world import ms
 
 NEW_YORK = zone("America/New_York")
 
 
-def tell(zone_name: str = "America/New_York", **fields: Any) -> chart_state.CustomRange:
-    return chart_state.custom_range(fields, zone(zone_name))
+def tell(zone_name: str = "America/New_York", **fields: Any) -> ranges.CustomRange:
+    return ranges.custom_range(fields, zone(zone_name))
 
 
 @cases(
@@ -36,7 +36,7 @@ def tell(zone_name: str = "America/New_York", **fields: Any) -> chart_state.Cust
     ],
 )  # fmt: skip
 def test_local_times_become_instants(zone_name: str, first: str, last: str, range_: str) -> None:
-    assert tell(zone_name, first=first, last=last) == chart_state.CustomRange(range_)
+    assert tell(zone_name, first=first, last=last) == ranges.CustomRange(range_)
 
 
 def test_a_time_that_does_not_exist_is_explained() -> None:
@@ -82,22 +82,22 @@ def test_an_invalid_time_is_refused(bad: Any) -> None:
 def test_every_instant_has_that_local_time(wall: datetime, zone_name: str) -> None:
     wall = wall.replace(microsecond=0)
     tz, text = zone(zone_name), wall.isoformat()
-    read = chart_state.read_wall(text)
+    read = ranges.read_wall(text)
     assert read is not None
-    result = chart_state.instants(tz, read)
+    result = ranges.instants(tz, read)
     assert all(stamp(at, tz).startswith(text) for at in result)
     # Python's own rule: a local time exists if converting it to UTC and back gives the same.
     both = {round(wall.replace(tzinfo=tz, fold=f).timestamp() * 1000) for f in (0, 1)}
     real = {at for at in both if datetime.fromtimestamp(at / 1000, tz).replace(tzinfo=None) == wall}
     assert set(result) == real
     if not result:
-        before, after = chart_state.skipped(tz, read)
+        before, after = ranges.skipped(tz, read)
         assert before <= read < after
 
 
 def test_a_skipped_time_names_the_change_of_clocks() -> None:
     wall = ms("2026-03-08T02:30Z")  # parsed as if it were UTC
-    assert chart_state.skipped(NEW_YORK, wall) == (
+    assert ranges.skipped(NEW_YORK, wall) == (
         ms("2026-03-08T02:00Z"),
         ms("2026-03-08T03:00Z"),
     )

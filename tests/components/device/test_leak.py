@@ -9,10 +9,10 @@ import pytest
 from api.client.findings import Finding
 from api.metering.cost import DEFAULT_CURRENCY
 from api.timez import DAY_MS, HOUR_MS
+from components import finding_text
 from components.device import kpis
 from components.device.kpis import Leak
-from components.findings import texts
-from components.fleet.device_queries import Directory
+from components.directory_queries import Directory
 from components.units import METRIC, US
 from tests.tables import cases
 from tests.world import ms
@@ -57,10 +57,10 @@ def test_the_value_and_its_note(result: Leak | None, value: str, note: str, low:
 def test_it_has_the_findings_number_and_words(units: Any) -> None:
     finding = leak()
     kpi = kpis.leak(Leak(finding), NOWHERE, units, NOON)
-    assert kpi.value == texts.how_much(finding, units)
-    assert kpi.at.startswith(texts.sentence(finding, units))
+    assert kpi.value == finding_text.how_much(finding, units)
+    assert kpi.at.startswith(finding_text.sentence(finding, units))
     assert f"{units.volume(8160.0)} so far, at least" in kpi.at
-    assert texts.cost(finding, NOWHERE) in kpi.note
-    assert texts.currency(finding, NOWHERE) == DEFAULT_CURRENCY
+    assert finding_text.cost(finding, NOWHERE) in kpi.note
+    assert finding_text.currency(finding, NOWHERE) == DEFAULT_CURRENCY
     assert kpi.shows is not None
     assert kpi.shows.from_ms < finding.start_ms

@@ -21,7 +21,6 @@ from components.charts.frames import (
     within,
 )
 from components.device import callback_results, kpis
-from components.device.chart_state import Shown, read_shown, write_shown
 from components.device.kpis import Usage
 from components.device.reading_cards import (
     ABOUT_SPREAD,
@@ -35,6 +34,7 @@ from components.fleet.device_status import CurrentStatus
 from components.formatting import Clock
 from components.ranges import Window
 from components.units import METRIC, US, Units
+from components.url_state import Shown, read_shown, write_shown
 from tests.components.rows import NOON, buckets
 from tests.pages.elements import text
 from tests.tables import cases

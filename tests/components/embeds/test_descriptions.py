@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from api.client import Embed, EmbedDefinition, Fixed, Rolling
+from components.directory_queries import Meter
 from components.embeds import preview
 from components.embeds.queries import MOST, offered, within_limit
-from components.fleet.device_queries import Meter
 from tests.tables import cases
 from tests.world import ms
 

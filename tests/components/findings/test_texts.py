@@ -7,14 +7,10 @@ from dataclasses import replace
 import pytest
 
 from api.client.findings import Finding
-from components.findings import texts
+from components import finding_text
+from components.directory_queries import Directory
 from components.findings.detail import axis
-from components.findings.url_state import (
-    FindingsView,
-    read_findings_view,
-    write_findings_view,
-)
-from components.fleet.device_queries import Directory
+from components.findings.queries import FindingsView, read_findings_view, write_findings_view
 from components.units import METRIC, US, Units
 from tests.tables import cases
 
@@ -51,7 +47,7 @@ NO_DEVICES = Directory(0, (), {}, None, ())
 def test_numbers_follow_the_readers_units(
     value: float | None, unit: str, units: Units, text: str
 ) -> None:
-    assert texts.quantity(value, unit, units) == text
+    assert finding_text.quantity(value, unit, units) == text
 
 
 @cases(
@@ -64,7 +60,7 @@ def test_numbers_follow_the_readers_units(
     ],
 )
 def test_only_a_difference_has_a_sign(finding: Finding, much: str) -> None:
-    assert texts.how_much(finding, US) == much
+    assert finding_text.how_much(finding, US) == much
 
 
 @cases(
@@ -79,16 +75,16 @@ def test_only_a_difference_has_a_sign(finding: Finding, much: str) -> None:
     ],
 )
 def test_an_estimated_sum_gives_its_direction(results: list[Finding], stake: str) -> None:
-    assert texts.at_stake(results, NO_DEVICES) == stake
+    assert finding_text.at_stake(results, NO_DEVICES) == stake
 
 
 def test_without_a_price_there_is_only_volume() -> None:
     unpriced = replace(LEAK, cost_per_day=None)
-    assert texts.cost(unpriced, NO_DEVICES) == "–"
-    assert texts.cost_of_gallons(unpriced, NO_DEVICES) == ""
-    assert texts.so_far(unpriced, US) == "8,203 gal"
-    assert texts.gallons_a_day(unpriced, NO_DEVICES) == pytest.approx(54.4 * 24)
-    assert texts.gallons_a_day(SILENT, NO_DEVICES) is None
+    assert finding_text.cost(unpriced, NO_DEVICES) == "–"
+    assert finding_text.cost_of_gallons(unpriced, NO_DEVICES) == ""
+    assert finding_text.so_far(unpriced, US) == "8,203 gal"
+    assert finding_text.gallons_a_day(unpriced, NO_DEVICES) == pytest.approx(54.4 * 24)
+    assert finding_text.gallons_a_day(SILENT, NO_DEVICES) is None
 
 
 @cases(

@@ -11,7 +11,7 @@ from flask import Flask
 from api.client import Client
 from api.server import create_service
 from api.store.open import open_store
-from components.fleet.queries import ReplyCache, ServiceAccess
+from components.concurrent_queries import ReplyCache, ServiceAccess
 from tests.dashboards import Fleet
 from tests.fleets import watched_fleet
 from tests.world import SETTINGS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.fleet.device_queries import DEFAULT_QUALITY_LIMIT, Meter
+from components.directory_queries import DEFAULT_QUALITY_LIMIT, Meter
 from components.fleet.device_status import CurrentStatus
 from tests.world import ms
 

@@ -10,8 +10,8 @@ from api.catalog import MAX_IDS
 from api.client import Client
 from api.errors import NotOffered
 from api.metering.cadence import Cadence
-from components.fleet.device_queries import cadences
-from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
+from components.concurrent_queries import Deadline, ReplyCache, ServiceAccess
+from components.directory_queries import cadences
 from tests.components.fleet.meters import meter
 
 NOW_MS = 1_795_000_000_000

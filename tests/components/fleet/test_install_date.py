@@ -9,14 +9,14 @@ import pytest
 
 from api.catalog import EARLIEST_READING_MS
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, floor_to
+from components.concurrent_queries import Deadline, ReplyCache, ServiceAccess
 from components.device.kpi_cards import identity
-from components.fleet.device_queries import (
+from components.directory_queries import (
     INSTALL_DATE_FRESH_MS,
     Meter,
     read_meter,
     without_disproved_dates,
 )
-from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
 from components.queries import find_device
 from tests.components.device.service import Bench, bench
 from tests.pages.elements import text

@@ -7,7 +7,7 @@ from threading import Condition
 
 import pytest
 
-from components.fleet.queries import Deadline, batches, run_all
+from components.concurrent_queries import Deadline, batches, run_all
 from tests.tables import cases
 
 

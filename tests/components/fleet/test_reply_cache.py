@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from components.fleet.queries import MAX_ENTRIES, SET_BACK_MS, ReplyCache
+from components.concurrent_queries import MAX_ENTRIES, SET_BACK_MS, ReplyCache
 
 
 def test_after_a_clock_is_set_back_no_reply_is_from_the_future() -> None:

@@ -9,9 +9,9 @@ import pytest
 from api.client import DeviceStatus, Strip
 from api.client.status import StatusNote
 from api.metering.windows import SPAN_BY_NAME
+from components.fleet.queries import FleetView
 from components.fleet.sparklines import Spark
 from components.fleet.tiles import NOT_DUE, percents, strip, tiles_of
-from components.fleet.url_state import FleetView
 from components.units import METRIC
 from tests.components.fleet.meters import DAY, HOUR, NOW
 from tests.components.fleet.rows import leak, row

@@ -11,8 +11,8 @@ from api.catalog import DAY_MS, HOUR_MS, MINUTE_MS
 from api.client import Client
 from api.errors import WeirError
 from api.timez import bucket_starts
-from components.fleet.queries import ServiceAccess
-from components.fleet.url_state import FleetView, read_fleet_view
+from components.concurrent_queries import ServiceAccess
+from components.fleet.queries import FleetView, read_fleet_view
 from components.fleet.wall import ONLY_READINGS, board
 from tests.components.fleet.conftest import Counted
 from tests.dashboards import Fleet

@@ -12,13 +12,15 @@ from api.errors import BadRequest
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
 from components import formatting
-from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
+from components.concurrent_queries import Deadline, ReplyCache, ServiceAccess
 from components.report import text as report_text
-from components.report.queries import Report, load_part, load_report
-from components.report.url_state import (
+from components.report.queries import (
     MOST_DAYS,
     MOST_DEVICES,
+    Report,
     checked_report_view,
+    load_part,
+    load_report,
     read_report_view,
     refusal,
     write_report_view,

@@ -11,8 +11,8 @@ from api.errors import NotOffered
 from api.metering.cost import Price
 from api.timez import DAY_MS
 from components import html_json
-from components.fleet.device_queries import Meter
-from components.fleet.queries import ReplyCache, ServiceAccess
+from components.concurrent_queries import ReplyCache, ServiceAccess
+from components.directory_queries import Meter
 from components.units import US
 from components.usage.insight_queries import Earlier, earlier
 from components.usage.sections import earlier_total, groups_section

@@ -8,7 +8,7 @@ from api.client import Device
 from api.client.balance import Balance, MeteredVolume
 from api.metering.cost import Price
 from components import html_json
-from components.fleet.device_queries import read_directory
+from components.directory_queries import read_directory
 from components.units import US
 from components.usage.sections import balance_section
 from components.usage.sums import Day, DeviceUsage, counted, totals

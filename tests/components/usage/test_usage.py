@@ -18,7 +18,7 @@ from api.errors import Internal
 from api.metering.cost import Price
 from api.store.base import NewDevice
 from api.timez import HOUR_MS, MINUTE_MS, day_start, zone
-from components.fleet.queries import Deadline, ReplyCache, ServiceAccess
+from components.concurrent_queries import Deadline, ReplyCache, ServiceAccess
 from components.units import US
 from components.usage.queries import Summary, gather, pick
 from components.usage.sums import ordered, totals

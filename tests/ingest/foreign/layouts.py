@@ -4,67 +4,29 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
-from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from openpyxl import Workbook
 
-LITRES_PER_GALLON = 3.785411784
-LITRES = (0, 0, 12, 30, 7, 0, 0, 25, 3, 0, 18, 0)
-ROME = ZoneInfo("Europe/Rome")
-ROWS = 96
-
-
-@dataclass(frozen=True, slots=True)
-class LayoutCase:
-    """``correction`` is the one setting that the file itself doesn't give. ``gallons`` by
-    device."""
-
-    name: str
-    make: Callable[[], bytes]
-    gallons: dict[str, float]
-    correction: str = ""
-    first: str = "2025-10-01T00:00:00Z"
-    refused: int = 0
-
-
-def litres(row: int, device: int = 0) -> int:
-    return LITRES[(row + 5 * device) % len(LITRES)]
-
-
-def flowed(rows: range, device: int = 0, scale: float = 1.0) -> float:
-    """Gallons of these rows of a device."""
-    return sum(litres(row, device) for row in rows) * scale / LITRES_PER_GALLON
-
-
-def times(step_s: int, zone: ZoneInfo | None = None, rows: int = ROWS) -> list[datetime]:
-    start = datetime(2025, 10, 1, tzinfo=UTC)
-    moments = [start + timedelta(seconds=step_s * row) for row in range(rows)]
-    return [moment.astimezone(zone) if zone else moment for moment in moments]
-
-
-def registers(device: int, start: int) -> list[int]:
-    total, result = start, list[int]()
-    for row in range(ROWS):
-        total += litres(row, device)
-        result.append(total)
-    return result
-
-
-def lines(*rows: str, encoding: str = "utf-8", end: str = "\n") -> bytes:
-    return (end.join(rows) + end).encode(encoding)
-
-
-def hourly(zone: ZoneInfo | None = None) -> Iterable[tuple[int, datetime]]:
-    return enumerate(times(3600, zone))
-
-
-def quarters() -> Iterable[tuple[datetime, int]]:
-    return zip(times(900), registers(0, 55_000), strict=True)
+from tests.ingest.foreign.layout_files import (
+    ALL,
+    CHICAGO,
+    LATER,
+    LITRES_PER_GALLON,
+    MADRID,
+    NEW_YORK,
+    PARIS,
+    ROME,
+    ROWS,
+    LayoutCase,
+    flowed,
+    lines,
+    litres,
+    registers,
+    times,
+)
 
 
 def german() -> bytes:
@@ -141,7 +103,7 @@ def districts() -> bytes:
 def american() -> bytes:
     """Twelve hours, month first, gallons with thousands, newest first."""
     rows = ['"Meter ID","Read Date","Read Time","Usage (gal)"']
-    for row, m in reversed(list(enumerate(times(3600, ZoneInfo("America/New_York"))))):
+    for row, m in reversed(list(enumerate(times(3600, NEW_YORK)))):
         rows.append(f'"10045","{m:%m/%d/%Y}","{m:%I:%M %p}","{1000 + litres(row):,}.25"')
     return lines(*rows)
 
@@ -160,7 +122,7 @@ def spanish() -> bytes:
     rows = ["Informe de consumo horario", "", "Contador\tFecha\tHora\tConsumo (m3)"]
     rows += [
         f"C-1\t{m:%d/%m/%Y}\t{m:%H:%M}\t{litres(row) / 1000:.3f}".replace(".", ",")
-        for row, m in enumerate(times(3600, ZoneInfo("Europe/Madrid")))
+        for row, m in enumerate(times(3600, MADRID))
     ]
     return lines(*rows, encoding="utf-16")
 
@@ -173,9 +135,6 @@ def wide_registers() -> bytes:
         days = (moment - datetime(1899, 12, 30, tzinfo=UTC)) / timedelta(days=1)
         rows.append(f"{days:.10f},{one},{two}")
     return lines(*rows)
-
-
-CHICAGO, PARIS = ZoneInfo("America/Chicago"), ZoneInfo("Europe/Paris")
 
 
 def half_hours() -> bytes:
@@ -273,7 +232,6 @@ def radio() -> bytes:
     return lines(*rows)
 
 
-ALL, LATER = range(ROWS), range(1, ROWS)
 CASES: Sequence[LayoutCase] = (
     LayoutCase(
         "german.csv", german, {"Z-440": flowed(LATER), "Z-441": flowed(LATER, 1)},
@@ -321,9 +279,3 @@ CASES: Sequence[LayoutCase] = (
     LayoutCase("index.csv", index, {"index": flowed(LATER)}, "zone=Europe/Paris"),
     LayoutCase("radio.txt", radio, {"1550001": flowed(LATER)}, "zone=America/Chicago"),
 )  # fmt: skip
-
-
-def written(case: LayoutCase, folder: Path) -> Path:
-    path = folder / case.name
-    path.write_bytes(case.make())
-    return path

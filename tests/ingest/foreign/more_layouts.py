@@ -4,57 +4,32 @@ from __future__ import annotations
 
 import gzip
 import json
-import zipfile
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from io import BytesIO
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from openpyxl import Workbook
-
-from tests.ingest.foreign.layouts import (
+from tests.ingest.foreign.layout_files import (
     ALL,
+    BERLIN,
+    CHICAGO,
+    CUBIC_FOOT,
     LATER,
     LITRES_PER_GALLON,
     LayoutCase,
     flowed,
+    grouped,
     hourly,
     lines,
     litres,
     quarters,
     registers,
     times,
+    workbook,
+    zipped,
 )
 
-BERLIN, CHICAGO = ZoneInfo("Europe/Berlin"), ZoneInfo("America/Chicago")
 AUTUMN = datetime(2025, 10, 25, 22, tzinfo=UTC)  # midnight in Berlin, a day of 25 hours
 HOURS = [(datetime(2025, 10, 1) + timedelta(days=n // 24), n % 24) for n in ALL]  # noqa: DTZ001
-
-
-def grouped(number: float, thousands: str, decimal: str, digits: int = 1) -> str:
-    text = f"{number:,.{digits}f}"
-    return text.replace(",", "_").replace(".", decimal).replace("_", thousands)
-
-
-def workbook(*sheets: tuple[str, Sequence[Sequence[Any]]]) -> bytes:
-    book = Workbook()
-    for number, (name, rows) in enumerate(sheets):
-        sheet = book.active if number == 0 else book.create_sheet()
-        assert sheet is not None
-        sheet.title = name
-        for row in rows:
-            sheet.append(list(row))
-    file = BytesIO()
-    book.save(file)
-    return file.getvalue()
-
-
-def zipped(name: str, content: bytes) -> bytes:
-    file = BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr(name, content)
-    return file.getvalue()
 
 
 # --- JSON in one piece ---------------------------------------------------------------------------
@@ -351,7 +326,6 @@ def points() -> bytes:
     return lines(*rows)
 
 
-CCF = 748.0519480519481
 MONTHS = {"D-1": sum(flowed(range(31), month) for month in (7, 8, 10)) * 1.0}
 ONE = flowed(ALL)
 CASES: Sequence[LayoutCase] = (
@@ -390,7 +364,7 @@ CASES: Sequence[LayoutCase] = (
     LayoutCase("texts.xlsx", texts, {"00123": flowed(LATER)}),
     LayoutCase("packed.zip", packed, {"V-1": ONE}),
     LayoutCase(
-        "billing.csv", current_and_previous, {"B-1": ONE * LITRES_PER_GALLON * CCF},
+        "billing.csv", current_and_previous, {"B-1": ONE * LITRES_PER_GALLON * 100 * CUBIC_FOOT},
         first="2025-06-01T00:00:00Z",
     ),
     LayoutCase(

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.ingest.foreign.layouts import (
+from tests.ingest.foreign.layout_files import (
     ALL,
     LATER,
     LITRES_PER_GALLON,
     PARIS,
     ROME,
     LayoutCase,
+    comma,
     flowed,
     hourly,
     lines,
@@ -22,14 +23,10 @@ from tests.ingest.foreign.layouts import (
     quarters,
     registers,
     times,
+    workbook,
 )
-from tests.ingest.foreign.more_layouts import workbook
 
 OCTOBER = "octobre"
-
-
-def comma(register_l: int) -> str:
-    return f"{register_l / 1000:.3f}".replace(".", ",")
 
 
 def dotted_clock() -> bytes:

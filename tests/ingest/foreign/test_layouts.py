@@ -15,8 +15,14 @@ from api.ingest.foreign.guess_mapping import Guess, guess
 from api.ingest.foreign.mapping import Mapping, Mappings
 from api.ingest.foreign.preview import preview
 from api.timez import HOUR_MS, now_ms, parse_instant
-from tests.ingest.foreign import layouts, more_layouts, office_layouts, vendor_layouts
-from tests.ingest.foreign.layouts import LayoutCase, written
+from tests.ingest.foreign import (
+    layouts,
+    more_layouts,
+    office_layouts,
+    system_layouts,
+    vendor_layouts,
+)
+from tests.ingest.foreign.layout_files import LayoutCase, written
 from tests.tables import cases
 
 CASES = (
@@ -24,6 +30,7 @@ CASES = (
     *more_layouts.CASES,
     *vendor_layouts.CASES,
     *office_layouts.CASES,
+    *system_layouts.CASES,
 )
 
 

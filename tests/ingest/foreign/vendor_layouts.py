@@ -7,21 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.ingest.foreign.layouts import (
+from tests.ingest.foreign.layout_files import (
     ALL,
+    CUBIC_FOOT,
     LATER,
     LITRES_PER_GALLON,
     LayoutCase,
+    comma,
     flowed,
     hourly,
     lines,
     litres,
     quarters,
     times,
+    workbook,
 )
-from tests.ingest.foreign.more_layouts import workbook
 
-FROM_CUBIC_FEET = 7.480519480519481 * LITRES_PER_GALLON
 WINTER = ZoneInfo("Etc/GMT+5")
 
 
@@ -163,7 +164,7 @@ def spaced() -> bytes:
 def ready() -> bytes:
     """Kamstrup READy: registers, beside a temperature and a column of units."""
     rows = ["Meter number;Reading date;Volume (m³);Volume unit;Water temp. min (°C);Info code"]
-    rows += [f"67661;{m:%d-%m-%Y %H:%M};{_comma(v)};m³;9;0" for m, v in quarters()]
+    rows += [f"67661;{m:%d-%m-%Y %H:%M};{comma(v)};m³;9;0" for m, v in quarters()]
     return lines(*rows, end="\r\n", encoding="utf-8-sig")
 
 
@@ -171,7 +172,7 @@ def izar() -> bytes:
     """Diehl IZAR: the meter, its kind and the unit in columns of texts."""
     rows = ["Gerätename;Gerätetyp;Datum/Uhrzeit;Zählerstand;Einheit;Fehler"]
     rows += [
-        f"DME{device};Wasser;{m:%d.%m.%y %H:%M:%S};{_comma(v)};m3;Keine"
+        f"DME{device};Wasser;{m:%d.%m.%y %H:%M:%S};{comma(v)};m3;Keine"
         for device in (7, 8)
         for m, v in quarters()
     ]
@@ -181,7 +182,7 @@ def izar() -> bytes:
 def elvaco() -> bytes:
     """Elvaco: decoded values of M-Bus meters, with how many there are."""
     rows = ["serial-number;created;value-data-count;energy;volume[m3];flow[l/h];ext-temp"]
-    return lines(*rows, *(f"6701;{m:%F %T};3;;{_comma(v)};0;21" for m, v in quarters()))
+    return lines(*rows, *(f"6701;{m:%F %T};3;;{comma(v)};0;21" for m, v in quarters()))
 
 
 def metasphere() -> bytes:
@@ -229,13 +230,9 @@ def czech() -> bytes:
     return lines(*rows)
 
 
-def _comma(register_l: int) -> str:
-    return f"{register_l / 1000:.3f}".replace(".", ",")
-
-
 CASES: Sequence[LayoutCase] = (
     LayoutCase(
-        "discharge.rdb", usgs_rdb, {"02395120": flowed(ALL) * FROM_CUBIC_FEET * 900},
+        "discharge.rdb", usgs_rdb, {"02395120": flowed(ALL) * CUBIC_FOOT * LITRES_PER_GALLON * 900},
         "column.40346_00060.unit=ft3/s",
     ),
     LayoutCase(

@@ -3,85 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
 
 import pytest
-from flask.testing import FlaskClient
 
-from api.catalog import FLOW_AMOUNT, KEY_HEADER, RAW
+from api.catalog import KEY_HEADER, RAW
+from api.domain import device_changes
 from api.ingest.foreign import convert
 from api.ingest.imports import job
-from api.ingest.imports.folder import ImportFolders, Outcome, harmless
+from api.ingest.imports.folder import Outcome, harmless
 from api.ingest.imports.import_spans import note
-from api.ingest.imports.job import run
-from api.ingest.imports.service import ImportService
-from api.server import create_service
-from api.settings import Settings
-from api.store.base import Span, Store
-from api.store.open import open_store
+from api.store.base import Span
 from api.timez import parse_instant
-from tests.commands.conftest import CommandLine
-from tests.ingest.foreign.layouts import CASES, LayoutCase
+from tests.ingest.foreign.layout_files import LayoutCase
+from tests.ingest.foreign.layouts import CASES
+from tests.ingest.imports.site import PATH, Site
 from tests.store.fleet import everything, reading
 from tests.tables import cases
 
-PATH = "/insight/v1/imports"
 GERMAN, AMPDS = (next(c for c in CASES if c.name == name) for name in ("german.csv", "ampds.csv"))
-
-
-class Site:
-    """The service over a store; its jobs run when the test calls ``work``."""
-
-    def __init__(self, flask: CommandLine, store: Store, folder: Path, org: str) -> None:
-        self.store, self.org, self.waiting = store, org, list[str]()
-        self.folders = ImportFolders(folder)
-        imports = ImportService(store, folder, self.waiting.append)
-        app = create_service(store, Settings.from_env(flask.environ), imports=imports)
-        self.http: FlaskClient = app.test_client()
-        self.flask = flask
-        self.key = self.new_key("administrator")
-
-    def new_key(self, role: str, *more: str) -> str:
-        return self.flask.ask("keys", "create", "--org", self.org, "--role", role, *more)["key"]
-
-    def ask(
-        self, method: str, path: str = "", *, status: int = 200, key: str = "", **more: Any
-    ) -> Any:
-        headers = {KEY_HEADER: key or self.key}
-        answer = self.http.open(PATH + path, method=method, headers=headers, **more)
-        assert answer.status_code == status, answer.text
-        return answer.get_json(silent=True) or answer.text
-
-    def upload(self, case: LayoutCase, pieces: int = 3) -> str:
-        content = case.make()
-        made = self.ask("POST", json={"name": case.name, "size": len(content)}, status=201)
-        step = -(-len(content) // pieces)
-        for offset in range(0, len(content), step):
-            piece = content[offset : offset + step]
-            self.ask("PUT", f"/{made['id']}/content?offset={offset}", data=piece)
-        return made["id"]
-
-    def work(self) -> None:
-        for id in self.waiting:
-            run(self.store, self.folders.any(id))
-        self.waiting.clear()
-
-    def gallons(self, serial: str) -> float:
-        (device,) = self.store.resolve(everything(self.org), [serial])
-        if device is None:
-            return 0.0
-        rows = self.store.rows(device, RAW, Span(), limit=1_000, metrics=(FLOW_AMOUNT,))
-        return sum(row[1] or 0.0 for row in rows)
-
-
-@pytest.fixture
-def site(sqlite_url: str, tmp_path: Path) -> Site:
-    weir = CommandLine({"WEIR_DATABASE": sqlite_url, "WEIR_INSTANCE": str(tmp_path / "instance")})
-    weir.ask("db", "upgrade")
-    org = weir.ask("orgs", "create", "Stadtwerk")["id"]
-    return Site(weir, open_store(sqlite_url), tmp_path / "instance", org)
 
 
 def test_a_file_is_uploaded_guessed_corrected_imported_and_undone(site: Site) -> None:
@@ -246,6 +187,59 @@ def test_a_job_that_was_killed_is_interrupted_and_continues(site: Site) -> None:
     site.ask("POST", f"/{id}/begin")
     site.work()
     assert site.ask("GET", f"/{id}")["outcome"]["stored"] == 96
+
+
+def test_devices_that_a_killed_job_created_go_with_its_undo(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = site.upload(GERMAN)
+    site.ask("POST", f"/{id}/begin")
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(job, "import_file", killed)
+        with pytest.raises(Killed):
+            site.work()
+    site.waiting.clear()
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    site.ask("POST", f"/{id}/undo")
+    site.work()
+    assert sorted(site.ask("GET", f"/{id}")["outcome"]["deleted"]) == sorted(GERMAN.gallons)
+
+
+def test_an_undo_that_was_killed_continues_its_counts(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = site.upload(GERMAN)
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    stored = site.ask("GET", f"/{id}")["outcome"]["stored"]
+    site.ask("POST", f"/{id}/undo")
+    delete, deleted = device_changes.delete, list[int]()
+
+    def once(*them: Any) -> int:
+        if deleted:
+            raise KeyboardInterrupt
+        deleted.append(delete(*them))
+        return deleted[0]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(device_changes, "delete", once)
+        with pytest.raises(KeyboardInterrupt):
+            site.work()
+    site.waiting.clear()
+    assert 0 < site.ask("GET", f"/{id}")["outcome"]["removed"] < stored
+    site.ask("POST", f"/{id}/begin")
+    site.work()
+    undone = site.ask("GET", f"/{id}")["outcome"]
+    assert (undone["removed"], undone["messages"]) == (stored, [])
+    assert sorted(undone["deleted"]) == sorted(GERMAN.gallons)
 
 
 def test_undo_keeps_a_reading_stored_in_between(site: Site) -> None:

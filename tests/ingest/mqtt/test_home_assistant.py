@@ -20,8 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from api.ingest.mqtt import home_assistant
 from api.ingest.mqtt.home_assistant import HomeAssistant, Names, Volumes, announcement, state
 from api.insight.status_projection import Projection
-from api.store.base import Device, NewDevice, StatusEntry, Store
-from api.timez import now_ms
+from api.store.base import Device, NewDevice, RegisterRow, StatusEntry, Store
+from api.timez import DAY_MS, HOUR_MS, now_ms
 from tests.ingest.mqtt.conftest import Site, eventually
 from tests.ingest.mqtt.test_publisher import hearing
 from tests.store.fleet import everything, reading
@@ -185,6 +185,30 @@ def test_a_new_devices_first_readings_count_at_once_also_those_of_earlier_days(
     assert volumes.total(device, _status(sqlite_store, device)) is None
     sqlite_store.write([reading(device, now_ms() - 3 * 86_400_000, flow_amount=10.0)])
     assert volumes.total(device, _status(sqlite_store, device)) == 10.0
+
+
+def test_water_that_moves_to_an_earlier_day_is_never_missing(
+    sqlite_store: Store, device: Device
+) -> None:
+    """A register's gap over midnight, what a late register changes in it, and the settings."""
+    volumes, midnight = Volumes(sqlite_store), now_ms() // DAY_MS * DAY_MS
+    totals = list[float | None]()
+
+    def counted(hours: float, register: float) -> None:
+        at_ms = midnight + round(hours * HOUR_MS)
+        sqlite_store.write([], registers=[RegisterRow(device.key, at_ms, register)])
+        totals.append(volumes.total(device, _status(sqlite_store, device)))
+
+    counted(-20, 0.0)
+    counted(0.2, 100.0)
+    counted(-1, 99.5)  # more of it flowed yesterday than an even spread says
+    assert totals[1:] == [100.0, 100.0]
+    at_end = NewDevice("S-1", {"config": {"registerGap": "end", "registerUnit": "l"}})
+    sqlite_store.import_devices("acme", [at_end])
+    [changed] = sqlite_store.resolve(everything("acme"), ["S-1"])
+    assert changed is not None
+    total = volumes.total(changed, _status(sqlite_store, changed))
+    assert total == pytest.approx(100 / 3.785411784)
 
 
 def test_a_device_without_a_status_is_unknown_and_offline(device: Device) -> None:

@@ -133,12 +133,12 @@ def test_cache_entries_belong_to_their_principal(open_site: Open, keys: dict[str
 HARMLESS = {
     "components/formatting.py:day_text": "of a date",
     "components/formatting.py:local_date": "of a day's number",
-    "components/compare/figure.py:scale": "of the one chart, as long as it is drawn",
+    "components/compare/queries.py:scale": "of the one chart, as long as it is drawn",
     **{
         f"components/device/kpi_cards.py:{name}": "of one question, made for one answer"
         for name in ("access", "meter", "row", "status", "gallons")
     },
-    "components/fleet/queries.py:_pool": "threads",
+    "components/concurrent_queries.py:_pool": "threads",
 }
 CACHING = ("cache", "lru_cache", "cached_property", "memoize", "cached")
 CONTAINERS = ("dict", "list", "set", "OrderedDict", "defaultdict", "WeakKeyDictionary")

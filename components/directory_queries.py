@@ -26,7 +26,7 @@ from api.metering.mains import Cycle, ancestors
 from api.metering.status import DEFAULT_QUALITY_LIMIT, State
 from api.metering.windows import Window
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS
-from components.fleet.queries import (
+from components.concurrent_queries import (
     ONE_DEVICE_ERRORS,
     Deadline,
     ServiceAccess,
