@@ -67,11 +67,11 @@ export const DELIMITERS = [
 export const ENCODINGS = [
   ["utf-8", "UTF-8"],
   ["utf-16", "UTF-16"],
-  ["cp1252", "Windows, Western Europe"],
-  ["cp1250", "Windows, Central Europe"],
-  ["cp1251", "Windows, Cyrillic"],
-  ["cp1253", "Windows, Greek"],
-  ["cp850", "DOS, Western Europe"],
+  ["cp1252", "Windows (West)"],
+  ["cp1250", "Windows (Central)"],
+  ["cp1251", "Windows (Cyrillic)"],
+  ["cp1253", "Windows (Greek)"],
+  ["cp850", "DOS (West)"],
   ["shift_jis", "Shift JIS"],
   ["gb18030", "GB 18030"],
 ];
@@ -81,7 +81,7 @@ export const HEADER_ROWS = [
   ...Array.from({ length: HIGHEST_HEADER }, (_, row) => [`${row + 1}`, `row ${row + 1}`]),
 ];
 export const DIGITS = [
-  ["0", "it never starts again"],
+  ["0", "no limit"],
   ...[4, 5, 6, 7, 8, 9].map((digits) => [`${digits}`, `${digits}, then 0 again`]),
 ];
 export const LAYOUTS = [

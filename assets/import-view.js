@@ -75,7 +75,8 @@ function settingsRow(job, change) {
     fields.unshift(["header_row", "Names are in", HEADER_ROWS, String(mapping.header_row)]);
   if (mapping.form === "csv")
     fields.unshift(["delimiter", "Between values", DELIMITERS, mapping.delimiter]);
-  if (mapping.form !== "xlsx") fields.unshift(["encoding", "Letters", ENCODINGS, mapping.encoding]);
+  if (mapping.form !== "xlsx")
+    fields.unshift(["encoding", "Encoding", ENCODINGS, mapping.encoding]);
   const saved = job.mappings.map((name) => [name, name]);
   if (saved.length)
     fields.push(["mapping", "Saved mapping", [["", "none"], ...saved], job.mappingUsed]);

@@ -8,18 +8,19 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from api.catalog import FLOW_AMOUNT, HOUR_MS, ONBOARD_TEMPERATURE
+from api.client.finding_settings import FindingSettingValue
 from api.client.findings import Finding
 from api.insight.finding_dismissal import STEP, Judgement
 from api.insight.findings import KIND_BY_NAME, Kind
 from api.insight.findings.model import Draft
 from api.metering.cost import DEFAULT_CURRENCY, Price, money, price_of
-from api.metering.units import words_in
-from api.timez import DAY_MS, zone_or_utc
+from api.metering.units import plain, words_in
+from api.timez import DAY_MS, zone, zone_or_utc
 from components import formatting
 from components.charts.marks import Mark
 from components.directory_queries import Directory
 from components.formatting import Clock, day_text, local_date, minute_text
-from components.units import Units
+from components.units import Units, usual_units
 from components.url_state import View
 
 DIAMONDS: Final = {"critical": "◆", "warning": "⬖", "notice": "◇"}
@@ -241,3 +242,33 @@ def _mark_volume(finding: Finding, view: View) -> str:
         return ""
     until = "so far" if finding.end_ms is None else "in all"
     return f"{so_far(finding, view.units)} {bounded(until, finding)}"
+
+
+# --- Settings ------------------------------------------------------------------------------------
+
+INSTANT_UNIT: Final = "ms"  # of a setting that is an instant: shown as a date, can only be reset
+
+
+def origin(each: FindingSettingValue) -> str:
+    """The source of the value."""
+    if each.own:
+        return f"Set here. Without it {_value(each, each.inherited)}"
+    return {
+        "organization": "From all devices",
+        "group": f"From group {each.of}",
+        "config": "From the device’s configuration",
+    }.get(each.origin, "Default")
+
+
+def _value(each: FindingSettingValue, value: float) -> str:
+    if each.flag:
+        return "On" if value else "Off"
+    if each.unit == INSTANT_UNIT:
+        if not value:
+            return "none"
+        return formatting.moment(int(value), Clock(zone("UTC"), int(value), int(value)))
+    unit = usual_units().shown(each.unit)
+    if unit.factor != 1:
+        return f"{formatting.number(unit.shown(value))} {unit.name}"
+    text = plain(value).replace("-", "−")
+    return f"{text}{'' if each.unit in ('', '%') else ' '}{each.unit}"

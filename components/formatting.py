@@ -12,14 +12,7 @@ from zoneinfo import ZoneInfo
 
 from api.catalog import METERLESS, NETWORK_RSSI, RAW, SIGNAL_STRENGTH, Resolution
 from api.metering.wall_clock import WallClock
-from api.timez import (
-    DAY_MS,
-    EPOCH_DAY,
-    HOUR_MS,
-    MINUTE_MS,
-    offset_text,
-    to_datetime,
-)
+from api.timez import DAY_MS, EPOCH_DAY, HOUR_MS, MINUTE_MS, offset_text, to_datetime
 
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS: Final = (
@@ -261,3 +254,11 @@ def radio_values(
         return NOTHING, nothing
     (value, name), *others = measured
     return value, ", ".join((name, *(f"{other} {text}" for text, other in others)))
+
+
+def percent(share: float | None) -> str:
+    """99.6%, 100.0%: always one decimal, rounded down: 100.0% only if nothing is missing, 0.0% only
+    if everything is."""
+    if share is None:
+        return NOTHING
+    return "<0.1%" if 0 < share < 0.001 else f"{int(share * 1000 + 1e-9) / 10:.1f}%"

@@ -16,9 +16,9 @@ from api.insight.findings import KIND_BY_NAME
 from api.metering.windows import SPAN_BY_NAME
 from api.timez import parse_instant, zone_names
 from components.charts.figure import MARGIN_PX
-from components.fleet.device_status import STATE_BY_NAME
 from components.fleet.queries import LAST_PAGE, LONGEST_SEARCH, SORTS, FleetView, read_fleet_view
 from components.ranges import PRESET_BY_NAME
+from components.status_queries import STATE_BY_NAME
 from components.theme import PALETTES
 from components.units import UNITS_BY_NAME
 from components.url_state import (

@@ -41,7 +41,7 @@ from components.ranges import (
     hours,
     widened,
 )
-from components.readings_only_queries import statuses
+from components.status_queries import statuses
 
 _VOLUME: Final = f"total_{FLOW_AMOUNT.name}"
 

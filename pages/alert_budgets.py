@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from dash import (
     Input,
     Output,
     callback,
+    html,
     no_update,
     register_page,
 )
@@ -17,19 +20,37 @@ from api.errors import WeirError
 from api.timez import now_ms
 from components import html_json, shell
 from components.alerts import billing, queries
-from components.alerts.layout import (
-    BILLING_PATH,
-    BILLING_SHEETS,
-    BillingIds,
-    billing_page,
-    link_scripts,
-)
+from components.alerts.lists import BILLING_PATH, alert_card, alerts_frame, link_scripts
 from components.concurrent_queries import current_access
-from components.controls import failure
+from components.controls import failure, labelled
 from components.directory_queries import directory
 from components.html_json import Node, el
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
+
+
+class Ids(StrEnum):
+    """The ids of the billing page: budgets, tariffs and scheduled reports."""
+
+    PAGE = "alerts"
+    QUESTION = "alert-billing-question"
+    ANSWER = "alert-billing-answer"
+    SHOWN = "alert-billing-shown"
+    DEED = "alert-billing-deed"
+    DONE = "alert-billing-done"
+    NEXT = "alert-billing-next"
+    DRAFT = "alert-billing-draft"
+    NOTICE = "alerts-notice"
+    SUMMARY = "alert-billing-summary"
+    BUDGETS = "alert-billing-budgets"
+    TARIFFS = "alert-billing-tariffs"
+    REPORTS = "alert-billing-reports"
+    FORM = "alert-billing-form"
+
+
+SHEETS = (
+    Ids.SUMMARY, Ids.BUDGETS, Ids.TARIFFS, Ids.REPORTS, Ids.FORM,
+)  # fmt: skip
 
 register_page(__name__, path=BILLING_PATH, title="Budgets and reports · Weir")
 
@@ -43,13 +64,13 @@ def layout(
 
 
 @callback(
-    Output(BillingIds.ANSWER, "data"),
-    html_json.output(BillingIds.SUMMARY),
-    html_json.output(BillingIds.BUDGETS),
-    html_json.output(BillingIds.TARIFFS),
-    html_json.output(BillingIds.REPORTS),
-    html_json.output(BillingIds.FORM),
-    Input(BillingIds.QUESTION, "data"),
+    Output(Ids.ANSWER, "data"),
+    html_json.output(Ids.SUMMARY),
+    html_json.output(Ids.BUDGETS),
+    html_json.output(Ids.TARIFFS),
+    html_json.output(Ids.REPORTS),
+    html_json.output(Ids.FORM),
+    Input(Ids.QUESTION, "data"),
 )
 def billing_listed(question: Any) -> tuple[Any, ...]:
     """The lists, and the form only on request, so that typed text stays."""
@@ -96,8 +117,8 @@ def _form(shown: queries.Billing, params: Any, groups: tuple[str, ...]) -> list[
 
 
 @callback(
-    Output(BillingIds.DONE, "data"),
-    Input(BillingIds.DEED, "data"),
+    Output(Ids.DONE, "data"),
+    Input(Ids.DEED, "data"),
     prevent_initial_call=True,
 )
 def change_billing(deed: Any) -> dict[str, Any]:
@@ -105,4 +126,18 @@ def change_billing(deed: Any) -> dict[str, Any]:
     return queries.deed_status(deed, queries.change_billing)
 
 
-link_scripts(BillingIds, BILLING_SHEETS)
+link_scripts(Ids, SHEETS)
+
+# --- The frame -----------------------------------------------------------------------------------
+
+
+def billing_page(question: Mapping[str, Any]) -> Component:
+    left = [
+        alert_card(Ids.BUDGETS, "Budgets"),
+        alert_card(Ids.TARIFFS, "Tariffs"),
+        alert_card(Ids.REPORTS, "Scheduled reports"),
+    ]
+    form = html.Div(id=Ids.FORM)
+    right = html.Section([form], className="card alert-panel", **labelled("The form"))
+    inside = html.Div([html.Div(left, className="alert-column"), right], className="alert-columns")
+    return alerts_frame(Ids, SHEETS, question, "billing", [inside])

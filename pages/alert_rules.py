@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from dash import (
     Input,
     Output,
     callback,
+    html,
     no_update,
     register_page,
 )
@@ -17,14 +20,36 @@ from api.errors import BadRequest, WeirError
 from api.timez import now_ms
 from components import html_json, shell
 from components.alerts import forms, queries, rules
-from components.alerts.layout import RULE_SHEETS, RULES_PATH, RuleIds, link_scripts, rules_page
+from components.alerts.lists import RULES_PATH, alert_card, alerts_frame, link_scripts
 from components.alerts.rules import preview
 from components.concurrent_queries import current_access
-from components.controls import failure
+from components.controls import failure, labelled
 from components.directory_queries import directory
 from components.html_json import el
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
+
+
+class Ids(StrEnum):
+    """The ids of the rules page."""
+
+    PAGE = "alerts"
+    QUESTION = "alert-rules-question"
+    ANSWER = "alert-rules-answer"
+    SHOWN = "alert-rules-shown"
+    DEED = "alert-rules-deed"
+    DONE = "alert-rules-done"
+    NEXT = "alert-rules-next"
+    DRAFT = "alert-rules-draft"
+    NOTICE = "alerts-notice"
+    SUMMARY = "alert-rules-summary"
+    RULES = "alert-rules-list"
+    RECEIVERS = "alert-receivers-list"
+    FORM = "alert-rules-form"
+    PREVIEW = "alert-rules-preview"
+
+
+SHEETS = (Ids.SUMMARY, Ids.RULES, Ids.RECEIVERS, Ids.FORM, Ids.PREVIEW)
 
 register_page(__name__, path=RULES_PATH, title="Rules of alerts · Weir")
 
@@ -35,12 +60,12 @@ def layout(rule: str = "", receiver: str = "", **_: Any) -> Component:
 
 
 @callback(
-    Output(RuleIds.ANSWER, "data"),
-    html_json.output(RuleIds.SUMMARY),
-    html_json.output(RuleIds.RULES),
-    html_json.output(RuleIds.RECEIVERS),
-    html_json.output(RuleIds.FORM),
-    Input(RuleIds.QUESTION, "data"),
+    Output(Ids.ANSWER, "data"),
+    html_json.output(Ids.SUMMARY),
+    html_json.output(Ids.RULES),
+    html_json.output(Ids.RECEIVERS),
+    html_json.output(Ids.FORM),
+    Input(Ids.QUESTION, "data"),
 )
 def listed(question: Any) -> tuple[Any, ...]:
     """The lists, and the form only on request, so that typed text stays."""
@@ -84,9 +109,7 @@ def _form(
     return forms.rule_form(rule, settings.receivers, groups, may_change=may_change)
 
 
-@callback(
-    html_json.output(RuleIds.PREVIEW), Input(RuleIds.DRAFT, "data"), prevent_initial_call=True
-)
+@callback(html_json.output(Ids.PREVIEW), Input(Ids.DRAFT, "data"), prevent_initial_call=True)
 def previewed(draft: Any) -> Any:
     """The preview of a rule; on failure a message, and saving still works."""
     fields = read_question(draft).get("fields")
@@ -104,8 +127,8 @@ def previewed(draft: Any) -> Any:
 
 
 @callback(
-    Output(RuleIds.DONE, "data"),
-    Input(RuleIds.DEED, "data"),
+    Output(Ids.DONE, "data"),
+    Input(Ids.DEED, "data"),
     prevent_initial_call=True,
 )
 def do(deed: Any) -> dict[str, Any]:
@@ -113,4 +136,17 @@ def do(deed: Any) -> dict[str, Any]:
     return queries.deed_status(deed, queries.change)
 
 
-link_scripts(RuleIds, RULE_SHEETS)
+link_scripts(Ids, SHEETS)
+
+# --- The frame -----------------------------------------------------------------------------------
+
+
+def rules_page(question: Mapping[str, Any]) -> Component:
+    left = [alert_card(Ids.RULES, "Rules"), alert_card(Ids.RECEIVERS, "Receivers")]
+    form = [
+        html.Div(id=Ids.FORM),
+        html.Div(id=Ids.PREVIEW, className="alert-preview", role="status"),
+    ]
+    right = html.Section(form, className="card alert-panel", **labelled("The form"))
+    inside = html.Div([html.Div(left, className="alert-column"), right], className="alert-columns")
+    return alerts_frame(Ids, SHEETS, question, "rules", [inside])

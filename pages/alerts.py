@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any, Final
 
 from dash import (
     Input,
     Output,
     callback,
+    html,
     no_update,
     register_page,
 )
@@ -18,12 +21,33 @@ from api.metering.cost import DEFAULT_CURRENCY
 from api.timez import now_ms
 from components import html_json, shell
 from components.alerts import lists, queries
-from components.alerts.layout import SHEETS, Ids, alerts_page, link_scripts
+from components.alerts.lists import alert_card, alerts_frame, link_scripts
 from components.concurrent_queries import current_access
-from components.controls import failure
+from components.controls import Entry, Section, failure, menu, select
 from components.directory_queries import directory
 from components.shell import ALERTS_PATH
 from components.url_state import read_question, read_text
+
+
+class Ids(StrEnum):
+    """Ids, also used by assets/alerts.js."""
+
+    PAGE = "alerts"
+    QUESTION = "alerts-question"
+    ANSWER = "alerts-answer"
+    SHOWN = "alerts-shown"
+    DEED = "alerts-deed"
+    DONE = "alerts-done"
+    NEXT = "alerts-next"
+    DRAFT = "alerts-draft"
+    NOTICE = "alerts-notice"
+    SUMMARY = "alerts-summary"
+    FIRING = "alerts-firing"
+    HISTORY = "alerts-history"
+    SILENCES = "alerts-silences"
+
+
+SHEETS = (Ids.SUMMARY, Ids.FIRING, Ids.HISTORY, Ids.SILENCES)
 
 LONGEST_TEXT: Final = 100
 register_page(__name__, path=ALERTS_PATH, title="Alerts · Weir")
@@ -84,3 +108,27 @@ def do(deed: Any) -> dict[str, Any]:
 
 
 link_scripts(Ids, SHEETS)
+
+# --- The frame -----------------------------------------------------------------------------------
+
+
+def alerts_page(question: Mapping[str, Any], groups: Sequence[str]) -> Component:
+    """``groups``: the groups to choose from."""
+    cards = [
+        alert_card(Ids.FIRING, "Firing now"),
+        alert_card(Ids.HISTORY, "History"),
+        alert_card(Ids.SILENCES, "Silences"),
+    ]
+    chosen = str(question["group"])
+    names = dict.fromkeys(filter(None, (*groups, chosen)))
+    options = [("", "All groups"), *((name, name) for name in names)]
+    files = tuple(
+        Entry(label, f".{kind}", f"/download/alerts.{kind}", here=True)
+        for kind, label in (("csv", "CSV"), ("xlsx", "Excel workbook"))
+    )
+    tools = [
+        select("Group", "group", options, chosen=chosen) if names else None,
+        menu("Export", [Section("All that match", files)], name="Export these alerts"),
+    ]
+    inside = [html.Div(cards, className="alert-column")]
+    return alerts_frame(Ids, SHEETS, question, "now", inside, tools)

@@ -27,15 +27,6 @@ from api.errors import WeirError
 from api.timez import now_ms, to_datetime
 from components import html_json, shell
 from components.compare.cards import answer, files, offered
-from components.compare.url_state import (
-    DEFAULT_RANGE,
-    MORE_RANGES,
-    MOST_ITEMS,
-    PATH,
-    CompareView,
-    read_compare_view,
-    write_compare_view,
-)
 from components.concurrent_queries import current_access
 from components.controls import (
     attributes,
@@ -49,7 +40,16 @@ from components.controls import (
 )
 from components.url_state import read_question, read_text, unread
 from components.usage.page import ranges
-from components.usage.url_state import UsageView
+from components.usage.url_state import (
+    COMPARE_PATH,
+    COMPARE_RANGE,
+    MORE_RANGES,
+    MOST_ITEMS,
+    CompareView,
+    UsageView,
+    read_compare_view,
+    write_compare_view,
+)
 
 KEYS = (
     "Left and right move the cursor over the buckets, Home and End go to the ends, Escape lets go."
@@ -81,7 +81,7 @@ class Ids(StrEnum):
 
 SHEETS = (Ids.PICTURES, Ids.BARS, Ids.CHIPS, Ids.HOW, Ids.OFFERED)
 
-register_page(__name__, path=PATH, title="Compare · Weir")
+register_page(__name__, path=COMPARE_PATH, title="Compare · Weir")
 
 
 def layout(**query: Any) -> Component:
@@ -90,7 +90,7 @@ def layout(**query: Any) -> Component:
     remarks = unread(query, {"range": view.days.range == query.get("range")})
     today = to_datetime(now_ms()).date()
     return shell.frame(
-        compare_page(view, today), place=PATH, tools=tools(view.days), remarks=remarks
+        compare_page(view, today), place=COMPARE_PATH, tools=tools(view.days), remarks=remarks
     )
 
 
@@ -152,7 +152,7 @@ def compare_page(view: CompareView, today: date) -> Component:
             html.Div(
                 [
                     html.H1("Compare"),
-                    *ranges(Ids.PAGE, view.days, today, default=DEFAULT_RANGE, more=MORE_RANGES),
+                    *ranges(Ids.PAGE, view.days, today, default=COMPARE_RANGE, more=MORE_RANGES),
                     html.Span(id=Ids.RANGE_WORDS, className="quiet"),
                 ],
                 className="heading",

@@ -15,7 +15,9 @@ from components import session, shell
 from components.controls import EMBEDS_PATH, failed_page, failure, message
 from components.directory_queries import Directory
 from components.embeds import queries
-from components.embeds.draft import (
+from components.embeds.layout import FIELDS, Ids, as_options, embeds_page, new_embed, problem_id
+from components.embeds.preview import Preview, listing, one_embed
+from components.embeds.queries import (
     FIXED,
     Draft,
     allowed_window,
@@ -24,8 +26,6 @@ from components.embeds.draft import (
     read_view_name,
     windows,
 )
-from components.embeds.layout import FIELDS, Ids, as_options, embeds_page, new_embed, problem_id
-from components.embeds.preview import Preview, listing, one_embed
 from components.url_state import read_text, read_texts
 
 register_page(__name__, path=EMBEDS_PATH, title="Embeds · Weir")

@@ -71,6 +71,19 @@ def test_no_module_is_too_long() -> None:
     assert long == []
 
 
+def test_no_function_of_the_service_is_too_long() -> None:
+    """Of a command, its options and its help count too."""
+    long = [
+        (module, node.name)
+        for module in modules()
+        if module.startswith(("api/", "weir/"))
+        for node in ast.walk(ast.parse(read(module)))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if (node.end_lineno or 0) - node.lineno >= 42
+    ]
+    assert long == []
+
+
 # --- Settings, commands, catalog -----------------------------------------------------------------
 
 

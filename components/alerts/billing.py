@@ -13,9 +13,8 @@ from api.metering.rate_lines import rate_line, read_rate_line
 from api.metering.tariff import BUDGET_DIGITS
 from api.metering.units import LARGE, PER_GALLON
 from components import formatting, session
-from components.alerts.layout import BILLING_PATH
-from components.alerts.lists import moment
-from components.fleet.totals import amount_words
+from components.alerts.lists import BILLING_PATH, moment
+from components.fleet.wall import amount_words
 from components.html_json import (
     Element,
     Node,

@@ -1,19 +1,106 @@
-"""The lists of firing alerts, past alerts and silences."""
+"""What the pages of alerts share: their frame, which assets/alerts.js keeps fresh, and the lists of
+firing alerts, past alerts and silences.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+from dash import ClientsideFunction, Input, Output, clientside_callback, dcc, html
+from dash.development.base_component import Component
 
 from api.client.alerts import Alert, AlertPage, AlertSilence, Message
 from api.metering.cost import money
 from api.metering.units import words_in
 from api.timez import DAY_MS, zone_or_utc
-from components import formatting, session
+from components import formatting, html_json, session
+from components.controls import attributes, labelled, notice
 from components.finding_text import SEVERITY_WORDS
 from components.formatting import Clock, day_text, minute_text
 from components.html_json import Element, Node, button, confirmed, el, text_input
+from components.shell import ALERTS_PATH
 from components.units import usual_units
+
+# --- The frame -----------------------------------------------------------------------------------
+
+
+RULES_PATH = f"{ALERTS_PATH}/rules"
+BILLING_PATH = f"{ALERTS_PATH}/budgets"
+
+
+def alerts_frame(
+    ids: type[StrEnum],
+    sheets: tuple[StrEnum, ...],
+    question: Mapping[str, Any],
+    place: str,
+    inside: Sequence[Component],
+    tools: Sequence[Component | None] = (),
+) -> Component:
+    """The frame of a page of alerts. ``ids``: its ids, of the same names on each page."""
+    scripts = {"rules": "alert-rules", "billing": "alert-billing"}
+    names = ("ANSWER", "SHOWN", "DEED", "DONE", "NEXT", "DRAFT")
+    return html.Div(
+        [
+            dcc.Store(id=ids["QUESTION"], data=dict(question)),
+            *(dcc.Store(id=ids[name]) for name in names),
+            *(html_json.store(id) for id in sheets),
+            html.Div(
+                [
+                    html.H1("Alerts"),
+                    _tabs(place),
+                    html.P(id=ids["SUMMARY"], className="findings-summary", role="status"),
+                    html.Div(list(tools), className="fleet-right") if tools else None,
+                ],
+                className="heading",
+            ),
+            notice(ids["NOTICE"]),
+            *inside,
+        ],
+        id=ids["PAGE"],
+        **attributes(data_place=scripts.get(place, "alerts")),
+    )
+
+
+def _tabs(place: str) -> Component:
+    tabs = (
+        ("now", "Now and before", ALERTS_PATH),
+        ("rules", "Rules and receivers", RULES_PATH),
+        ("billing", "Budgets and reports", BILLING_PATH),
+    )
+    links = [
+        dcc.Link(
+            label,
+            href=session.site_path(path),
+            className="segment current" if name == place else "segment",
+        )
+        for name, label, path in tabs
+    ]
+    return html.Div(links, className="segments")
+
+
+def alert_card(id: str, name: str) -> Component:
+    return html.Section(id=id, className="card alert-card", **labelled(name))
+
+
+def link_scripts(ids: type[StrEnum], sheets: tuple[StrEnum, ...]) -> None:
+    """Registers the callbacks by which assets/alerts.js shows a page's lists and results."""
+    for function, shown, source in (
+        ("listed", "SHOWN", "ANSWER"),
+        ("done", "NEXT", "DONE"),
+    ):
+        clientside_callback(
+            ClientsideFunction("alerts", function),
+            Output(ids[shown], "data"),
+            Input(ids[source], "data"),
+            prevent_initial_call=True,
+        )
+    html_json.drawn(*sheets)
+
+
+# --- The lists -----------------------------------------------------------------------------------
+
 
 PAGE: Final = 20
 SILENCES: Final = (("1 h", 1), ("8 h", 8), ("1 day", 24), ("7 days", 168))

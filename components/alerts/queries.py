@@ -21,8 +21,7 @@ from api.roles import Role
 from api.timez import HOUR_MS, now_ms
 from components import session
 from components.alerts import billing, forms, rules
-from components.alerts.layout import BILLING_PATH, RULES_PATH
-from components.alerts.lists import PAGE
+from components.alerts.lists import BILLING_PATH, PAGE, RULES_PATH
 from components.controls import failure
 from components.url_state import read_question, read_text
 

@@ -11,8 +11,7 @@ from api.insight.receivers import KIND_BY_NAME
 from api.metering.units import words_in
 from api.timez import DAY_MS
 from components import formatting, session
-from components.alerts.layout import RULES_PATH
-from components.alerts.lists import moment
+from components.alerts.lists import RULES_PATH, moment
 from components.html_json import Element, Node, button, confirmed, el
 from components.units import usual_units
 

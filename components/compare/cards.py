@@ -26,7 +26,12 @@ from components.compare.queries import (
     per_words,
     shared_attributes,
 )
-from components.compare.url_state import (
+from components.concurrent_queries import ServiceAccess
+from components.controls import FORMATS, Entry, Section, attributes, body, labelled, segments
+from components.directory_queries import Meter
+from components.html_json import sheet
+from components.usage import table
+from components.usage.url_state import (
     MOST_IN_ONE,
     MOST_ITEMS,
     OF_MEAN,
@@ -34,11 +39,6 @@ from components.compare.url_state import (
     write_compare_view,
     write_item,
 )
-from components.concurrent_queries import ServiceAccess
-from components.controls import FORMATS, Entry, Section, attributes, body, labelled, segments
-from components.directory_queries import Meter
-from components.html_json import sheet
-from components.usage import table
 
 LINE = "\n"
 WIDTH = 1000  # of the box; its height is 100

@@ -16,13 +16,12 @@ from api.metering.uptime import comparable
 from api.timez import day_start, local_ordinal, zone_or_utc
 from components import formatting
 from components.charts.labels import axis, ticks
-from components.compare.url_state import OF_MEAN, CompareView, resolution_of
 from components.concurrent_queries import ServiceAccess
 from components.directory_queries import Directory, Meter, directory
 from components.formatting import Clock
 from components.units import Scale
 from components.usage.queries import offered
-from components.usage.url_state import Dates
+from components.usage.url_state import OF_MEAN, CompareView, Dates, resolution_of
 
 MOST_DEFAULT: Final = 6
 

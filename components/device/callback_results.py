@@ -28,12 +28,12 @@ from components.controls import attributes, failure, labelled
 from components.device import finding_list, kpis, queries
 from components.device.cards import CARDS, CHART_MENU, CardRow, menus
 from components.device.kpi_cards import KPI_ROWS, STATE_ID, KpiRow, Question, When, chip, shown_kpi
-from components.fleet.device_status import state_of
 from components.fleet.sparklines import spark
 from components.formatting import Clock, day_text, measures_water, minute_text
 from components.html_json import Node, sheet
 from components.queries import flow_series, last_seen_ms
 from components.ranges import Window, around, write_window
+from components.status_queries import state_of
 from components.url_state import BETWEEN, View, read_question, read_shown, read_view
 
 MOST_EMPTY = 0.3  # share of the range before the first reading

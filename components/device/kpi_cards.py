@@ -22,10 +22,10 @@ from components.controls import attributes, failed_page, labelled, message
 from components.device import finding_list, kpis, queries
 from components.device.kpis import Kpi
 from components.directory_queries import Meter
-from components.fleet.device_status import CurrentStatus, State
 from components.formatting import Clock, measures_water
 from components.queries import status_of
 from components.ranges import write_window
+from components.status_queries import CurrentStatus, State
 from components.url_state import Shown
 
 

@@ -19,10 +19,10 @@ from api.metering.usage import change
 from api.timez import DAY_MS
 from components import finding_text, formatting
 from components.directory_queries import Directory
-from components.fleet.device_status import CurrentStatus
-from components.fleet.totals import budget_words, percent
-from components.formatting import Clock, radio_values
+from components.fleet.wall import budget_words
+from components.formatting import Clock, percent, radio_values
 from components.ranges import Window, around
+from components.status_queries import CurrentStatus
 from components.units import Units
 from components.url_state import Shown
 

@@ -37,8 +37,7 @@ from components.device import kpis, volume_cards
 from components.device.kpis import Kpi, Usage
 from components.device.reading_cards import PAGE_ROWS, REGISTER_STEPS, RowPage
 from components.directory_queries import Directory, Meter, cadences, measured, read_meter
-from components.findings.settings import origin
-from components.fleet.device_status import CurrentStatus, status_of_row
+from components.finding_text import origin
 from components.queries import (
     DeviceLookup,
     coverage,
@@ -54,6 +53,7 @@ from components.queries import (
     window_gallons,
 )
 from components.ranges import widened
+from components.status_queries import CurrentStatus, status_of_row
 from components.url_state import Shown, View
 
 CADENCE_S: Final = 0.4

@@ -15,8 +15,7 @@ from api.metering.status import DEFAULT_QUALITY_LIMIT
 from api.metering.windows import DEFAULT_SPAN
 from api.timez import zone_or_utc
 from components import formatting
-from components.fleet.totals import percent
-from components.formatting import Clock, measures_water, radio_words
+from components.formatting import Clock, measures_water, percent, radio_words
 from components.units import US, Units
 
 _NO_WINDOW: Final = WindowStatus(0, 0, None, None)
@@ -188,3 +187,5 @@ COLUMNS: Final = (
 )  # fmt: skip
 COLUMN_BY_NAME: Final = {column.name: column for column in COLUMNS}
 USUAL: Final = tuple(column.name for column in COLUMNS if column.usual)
+
+ROW_PX: Final = 52

@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from api.catalog import EMBED_CONTROLS, EMBED_THEMES, EMBED_TITLE_LENGTH, EMBED_VIEWS
 from components import session
 from components.controls import EMBEDS_PATH, SEARCH_HINT, attributes, labelled
-from components.embeds.draft import ENDS, FIXED, Draft, windows
+from components.embeds.queries import ENDS, FIXED, Draft, windows
 from components.units import UNITS
 from components.url_state import COMPARISONS, SHOWN, TABS
 

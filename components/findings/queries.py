@@ -16,18 +16,20 @@ from api.catalog import COARSEST_STORED, FLOW_AMOUNT, HOUR_MS, Metric
 from api.client import Client, Judged
 from api.client.finding_settings import FindingSettingValue
 from api.client.findings import Finding, FindingDetail
-from api.errors import NotOffered
+from api.errors import BadRequest, NotOffered
 from api.insight.finding_dismissal import NOT_A_PROBLEM
 from api.insight.finding_evidence import COLUMNS
 from api.insight.findings import KIND_BY_NAME, KINDS, SEVERITIES
+from api.metering.units import words_in
 from api.timez import floor_to, zone
 from components import session
 from components.charts.frames import frame
 from components.concurrent_queries import ONE_DEVICE_ERRORS, Deadline, ServiceAccess
+from components.controls import failure
 from components.directory_queries import Directory, directory
 from components.fleet.sparklines import Spark, spark
 from components.ranges import Window
-from components.units import Units, usual_units, write_units
+from components.units import Units, read_units, usual_units, write_units
 from components.url_state import text_param, units_param, zone_param
 
 # --- The view ------------------------------------------------------------------------------------
@@ -250,3 +252,28 @@ def change_settings(
     return session.current_client().change_finding_settings(
         kind, values, device=device or None, group=group or None
     )
+
+
+def typed_values(kind: str, values: Mapping[str, Any], units: str) -> dict[str, Any]:
+    """The values in the service's units. ``units``: the name of those that they were typed in."""
+    rows = KIND_BY_NAME[kind].all_settings if kind in KIND_BY_NAME else ()
+    unit_of = {each.name: each.unit for each in rows}
+    chosen = read_units(units)
+    return {
+        name: chosen.shown(unit_of.get(name, "")).stored_text(value)
+        if isinstance(value, str)
+        else value
+        for name, value in values.items()
+    }
+
+
+def problem(kind: str, error: BadRequest) -> str:
+    """The problem with the typed values, with the names on screen."""
+    finding_kind = KIND_BY_NAME.get(kind)
+    labels = (
+        {setting.name: setting.label for setting in finding_kind.all_settings}
+        if finding_kind
+        else {}
+    )
+    each = [f"{labels.get(e.parameter, e.parameter)} {e.detail}." for e in error.errors]
+    return words_in(" ".join(each), usual_units().name) or failure(error)

@@ -16,8 +16,7 @@ from api.insight.findings import KIND_BY_NAME
 from api.metering.status import STATE_NAMES
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME, Span
 from components.concurrent_queries import ServiceAccess
-from components.fleet.device_status import SERVICE_NAMES, STATE_BY_NAME
-from components.readings_only_queries import bare_page
+from components.status_queries import SERVICE_NAMES, STATE_BY_NAME, bare_page
 from components.units import Units, usual_units, write_units
 from components.url_state import text_param, units_param, zone_param
 

@@ -22,12 +22,11 @@ from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone_or_utc
 from components import formatting, session
 from components.charts.marks import shortened
 from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
-from components.fleet.device_status import INACTIVE, UNKNOWN, shown
 from components.fleet.queries import FleetView
 from components.fleet.sparklines import HEIGHT, Spark, window_of
-from components.fleet.totals import percent
-from components.formatting import Clock, measures_water
+from components.formatting import Clock, measures_water, percent
 from components.ranges import Window
+from components.status_queries import INACTIVE, LOADING, shown
 from components.units import Scale, Units, write_units
 
 PLACE: Final = "/devices"
@@ -122,7 +121,7 @@ def _href(device_id: str, span: Span, zone: str | None, units: Units) -> str:
 
 
 def _seen(row: DeviceStatus, zone: str, now_ms: int) -> tuple[str, str]:
-    if shown(row) is UNKNOWN:
+    if shown(row) is LOADING:
         return "…", ""
     if row.last_seen_ms is None:
         return "never reported", ""
@@ -192,7 +191,7 @@ def _roughly(length_ms: int) -> str:
 
 def _health(row: DeviceStatus, span: Span) -> list[tuple[str, str, str]]:
     """(value, meaning, emphasis) of uptime and quality."""
-    if shown(row) in (INACTIVE, UNKNOWN):
+    if shown(row) in (INACTIVE, LOADING):
         return [(formatting.NOTHING, name, "") for name in ("uptime", "quality")]
     window = row.windows.get(span.name) or WindowStatus(0, 0, None, None)
     share = uptime.share(window.actual, window.expected)
@@ -214,7 +213,7 @@ def _line(line: Spark | None, row: DeviceStatus, span: Span, drawn: str) -> dict
     """The paths with their mark, or the reason why there are none."""
     if shown(row) is INACTIVE:
         return {"spark": None, "note": "Inactive"}
-    if row.last_seen_ms is None and shown(row) is not UNKNOWN:
+    if row.last_seen_ms is None and shown(row) is not LOADING:
         return {"spark": None, "note": "Never reported"}
     if line is None:
         return {"spark": None, "note": ""}
@@ -311,7 +310,7 @@ def _summary(
     """The tile's text for screen readers."""
     state = shown(row)
     name = f"{row.device.label}, {row.device.serial_number}. {state.word}"
-    if state in (INACTIVE, UNKNOWN):
+    if state in (INACTIVE, LOADING):
         return name
     if row.last_seen_ms is None:
         return f"{name}, {made['seen']}"

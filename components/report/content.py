@@ -15,7 +15,7 @@ from components.annotations.panel import KINDS, effect, when
 from components.concurrent_queries import Deadline, ServiceAccess
 from components.controls import attributes, labelled
 from components.findings.rows import directory_of, summary_row, summary_table
-from components.fleet.totals import Total
+from components.fleet.wall import Total
 from components.formatting import MONTHS, day_text, local_date
 from components.html_json import sheet
 from components.report import text as report_text

@@ -10,8 +10,8 @@ from api.metering.night_flow import FROM_HOUR, TO_HOUR
 from api.timez import HOUR_MS
 from components import formatting, theme
 from components.device.kpis import seldom_words
-from components.fleet.totals import Total, percent
-from components.formatting import Clock
+from components.fleet.wall import Total
+from components.formatting import Clock, percent
 from components.report.queries import Detail, Report, ReportView
 from components.units import Units
 from components.usage.sections import month_total

@@ -31,7 +31,7 @@ from components.controls import (
     units_select,
     zone_select,
 )
-from components.fleet.totals import Total
+from components.fleet.wall import Total
 from components.html_json import sheet
 from components.usage import table
 from components.usage.insight_queries import (

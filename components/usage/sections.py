@@ -19,7 +19,7 @@ from components import formatting, session
 from components.controls import labelled
 from components.directory_queries import Directory
 from components.findings.rows import directory_of, summary_row, summary_table
-from components.fleet.totals import Total, budget_words
+from components.fleet.wall import Total, budget_words
 from components.units import Units
 from components.usage.insight_queries import Earlier
 from components.usage.sums import DeviceUsage, Totals, totals

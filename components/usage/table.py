@@ -14,8 +14,8 @@ from api.metering.cost import money
 from api.timez import DAY_MS, EPOCH_DAY, HOUR_MS
 from components import formatting, session
 from components.controls import attributes, labelled
-from components.fleet.totals import Total, percent
-from components.formatting import day_text
+from components.fleet.wall import Total
+from components.formatting import day_text, percent
 from components.units import Scale, Units
 from components.usage.sums import Day, DeviceUsage, Totals
 from components.usage.url_state import UsageView

@@ -9,8 +9,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
-from components.devices.columns import USUAL
-from components.devices.layout import ROW_PX
+from components.devices.columns import ROW_PX, USUAL
 from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
 from tests.dashboards import LIVE, Fleet, Site, make_fleet, served

@@ -115,10 +115,11 @@ class Below:
 
     def failed(self) -> list[str]:
         """Requests that left the path, or failed. Excludes data and images whose request the
-        browser cancelled (499) because it moved on."""
+        browser cancelled (499) because it moved on, or that came just after signing out (401)."""
         lines = (self.folder / "access.log").read_text().splitlines()
-        left = rf"499 (POST /{HERE}/_dash-update-component|GET /{HERE}/(session|export/\S+))"
-        good = re.compile(rf"(2..|3..|502) \S+ /{HERE}/|{left}( |\?|$)")
+        data = rf"POST /{HERE}/_dash-update-component"
+        left = rf"(499|401) {data}|499 GET /{HERE}/(session|export/\S+)"
+        good = re.compile(rf"(2..|3..|502) \S+ /{HERE}/|({left})( |\?|$)")
         # A frame names no icon, so the browser asks for this one.
         requests = [line for line in lines if not line.endswith(" /favicon.ico")]
         return [line for line in requests if not good.match(line)]

@@ -8,10 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from api.client.annotations import Annotation, AuditEntry, CorrectionPreview
+from api.client.annotations import Annotation, CorrectionPreview
 from api.client.credential import Me
 from api.roles import Role
-from components.admin.audit import AuditFilter, read_filter, table
 from components.annotations.panel import effect, listing, previewed, when, whose
 from components.annotations.queries import _marks, body_again, body_of
 from components.charts.marks import (
@@ -145,25 +144,3 @@ def test_buttons_follow_the_role(role: Role, author: str, expected: list[str]) -
     )
     result = str(sheet(body))
     assert [word for word in result.split("'") if word in ("edit", "delete", "revoke")] == expected
-
-
-# --- The audit log -------------------------------------------------------------------------------
-
-
-def test_an_invalid_filter_is_ignored() -> None:
-    assert read_filter({"kind": "nonsense", "from": "soon", "page": "-1"}) == AuditFilter()
-    requests = read_filter({"kind": "key", "q": "Ann", "from": "2026-03-08", "to": "2026-03-08"})
-    assert requests.bounds == (ms("2026-03-08T00:00Z"), ms("2026-03-09T00:00Z") - 1)
-    assert requests.query() == {"kind": "key", "q": "Ann", "from": "2026-03-08", "to": "2026-03-08"}
-
-
-def test_only_changed_fields_are_listed() -> None:
-    entry = AuditEntry(
-        NOON, "key_1", "key", "change role", "key_2", {"role": "viewer", "name": "Ann"},
-        {"role": "operator", "name": "Ann"}, "",
-    )  # fmt: skip
-    text = str(sheet(table([entry])))
-    assert "viewer" in text
-    assert "operator" in text
-    assert "name: " not in text  # unchanged
-    assert text.count("Ann") == 1  # which key it is

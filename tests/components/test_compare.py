@@ -14,17 +14,17 @@ from components import html_json
 from components.compare import cards
 from components.compare.cards import NO_WEIR, NOT_FOUND, answer
 from components.compare.queries import attribute_words, figure, per_words
-from components.compare.url_state import (
-    CompareView,
-    checked_compare_view,
-    read_compare_view,
-    write_compare_view,
-)
 from components.concurrent_queries import ReplyCache, ServiceAccess
 from components.theme import LIGHT
 from components.units import METRIC
 from components.usage.page import files as usage_files
-from components.usage.url_state import read_usage_view
+from components.usage.url_state import (
+    CompareView,
+    checked_compare_view,
+    read_compare_view,
+    read_usage_view,
+    write_compare_view,
+)
 from tests.tables import cases
 from web.downloads.lists import compare_file
 from web.images.compare import picture

@@ -19,16 +19,19 @@ from api.catalog import (
 from api.metering.units import LARGE, METRIC_UNITS, shown_unit, words_in
 from components import session
 from components.alerts.forms import definition
-from components.compare.url_state import read_compare_view, write_compare_view
-from components.devices.url_state import read_listing, write_listing
+from components.devices.queries import read_listing, write_listing
 from components.finding_text import sentence
-from components.findings.queries import read_findings_view, write_findings_view
-from components.findings.settings import typed_values
+from components.findings.queries import read_findings_view, typed_values, write_findings_view
 from components.fleet.queries import read_fleet_view, write_fleet_view
 from components.report.queries import read_report_view, write_report_view
 from components.units import METRIC, UNITS, US, Units
 from components.url_state import read_shown, read_view, units_param, write_shown, write_view
-from components.usage.url_state import read_usage_view, write_usage_view
+from components.usage.url_state import (
+    read_compare_view,
+    read_usage_view,
+    write_compare_view,
+    write_usage_view,
+)
 from tests.tables import cases
 
 

@@ -16,6 +16,14 @@ Start = Callable[..., WatchedServer]
 
 
 @pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    """Commands and servers of one instance folder, ended after the test."""
+    shell = Shell(tmp_path)
+    yield shell
+    shell.end_all()
+
+
+@pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """``start(folder=None, history=False, environ={})`` starts a server and waits until it is
     ready."""

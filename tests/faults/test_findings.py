@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from api.store.base import FindingQuery, NewDevice, Store
 from api.store.open import open_store
 from api.timez import HOUR_MS, floor_to, now_ms
@@ -14,13 +9,6 @@ from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.insight.series import household
 from tests.store.fleet import device, everything, reading
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Iterator[Shell]:
-    shell = Shell(tmp_path)
-    yield shell
-    shell.end_all()
 
 
 def test_findings_survive_a_writer_killed_between_readings_and_findings(shell: Shell) -> None:

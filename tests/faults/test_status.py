@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from api.store.base import NewDevice, Status, Store
 from api.store.open import open_store
 from api.timez import MINUTE_MS, now_ms
 from tests.commands.conftest import CommandLine
 from tests.commands.shell import Shell, eventually
 from tests.store.fleet import device, reading
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Iterator[Shell]:
-    shell = Shell(tmp_path)
-    yield shell
-    shell.end_all()
 
 
 def test_a_restarted_writer_continues_with_due_devices(shell: Shell) -> None:

@@ -295,51 +295,19 @@ def test_any_server_of_the_interface_draws_the_same_chart(looking: Site, range_:
 
 def test_the_callback_over_http(web: httpx.Client, site: Site) -> None:
     """The chart's callback as the browser sends it: small, compressed, not cacheable."""
-    outputs = [
-        "figure",
-        *["children"] * 3,
-        "data",
-        "children",
-        "hidden",
-        "disabled",
-        "data",
-        *["children"] * 2,
-        "data",
-        "data",
-    ]
-    ids = [
-        "graph",
-        "badge",
-        "zone-note",
-        "summary",
-        "failed",
-        "empty",
-        "jump",
-        "reset",
-        "gaps-sheet",
-        "compared",
-        "since",
-        "response",
-        "parts",
-    ]
-    parts = [(f"chart-{i}", p) for i, p in zip(ids, outputs, strict=True)]
+    outputs = (
+        "graph.figure badge.children zone-note.children summary.children failed.data"
+        " empty.children jump.hidden reset.disabled gaps-sheet.data compared.children"
+        " since.children response.data parts.data"
+    )
+    parts = [f"chart-{each}".split(".") for each in outputs.split()]
+    chosen = {"range": "7d", "width_px": 1_310, "theme": "dark"}
+    subject = {"device_id": site.fleet.ids[TRICKY], "time_zone": "UTC"}
     question = {
-        "output": ".." + "...".join(f"{i}.{p}" for i, p in parts) + "..",
+        "output": ".." + "...".join(map(".".join, parts)) + "..",
         "outputs": [{"id": i, "property": p} for i, p in parts],
-        "inputs": [
-            {
-                "id": "chart-question",
-                "property": "data",
-                "value": {"range": "7d", "width_px": 1_310, "theme": "dark"},
-            }
-        ],
-        "state": [
-            {
-                "id": "chart-subject",
-                "property": "data",
-                "value": {"device_id": site.fleet.ids[TRICKY], "time_zone": "UTC"},
-            }
-        ],
+        "inputs": [{"id": "chart-question", "property": "data", "value": chosen}],
+        "state": [{"id": "chart-subject", "property": "data", "value": subject}],
         "changedPropIds": ["chart-question.data"],
     }
     answer = web.post("/_dash-update-component", json=question, headers={"Accept-Encoding": "br"})

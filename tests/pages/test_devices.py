@@ -11,7 +11,7 @@ import pytest
 from dash import no_update
 
 from components.devices.columns import USUAL
-from components.devices.url_state import CONTEXT
+from components.devices.queries import CONTEXT
 from tests.dashboards import MANY, ORGANIZATION_NAME, TRICKY, Site
 from tests.pages.elements import of_kind, text
 

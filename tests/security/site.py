@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -193,32 +194,37 @@ def whole(folder: Path, **more: str) -> Iterator[Whole]:
 
 
 def _people(site: Whole) -> dict[str, Who]:
-    world, everything = site.world, Grant(everything=True)
+    """Everyone with a credential, and without one, by a name for people."""
+    everything = Grant(everything=True)
+    administers, _ = site.world.new_key(everything, role=Role.ADMINISTRATOR)
+    revoked, revoked_id = site.world.new_key(everything)
+    site.world.store.revoke_key(revoked_id, now_ms())
+    return {
+        "nobody": Who(),
+        **_with_keys(site, administers, revoked),
+        **_with_tokens(site),
+        **_with_sessions(site, administers, revoked),
+    }
+
+
+def _text_of(site: Whole, name: str) -> str:
+    """The key of that credential."""
+    return site.world.credentials[name].headers[KEY_HEADER]
+
+
+def _with_keys(site: Whole, administers: str, revoked: str) -> dict[str, Who]:
+    world, everything, of = site.world, Grant(everything=True), partial(_text_of, site)
     credentials = world.credentials
     sends, _ = world.new_key(everything, ingest=True)
     looks, _ = world.new_key(everything, role=Role.VIEWER)
-    administers, _ = world.new_key(everything, role=Role.ADMINISTRATOR)
     of_group, _ = world.new_key(Grant(groups=frozenset({"north"})), role=Role.ADMINISTRATOR)
     expired, _ = world.new_key(everything, expires_ms=now_ms() - 1)
-    revoked, revoked_id = world.new_key(everything)
-    world.store.revoke_key(revoked_id, now_ms())
-    embed = site.web.embed(site.embed_id)
-    assert embed is not None
-    of_embed = issue_embed_token(site.settings, embed, now_ms())[0]
+    mine, theirs = frozenset(credentials["all"].sees), frozenset({FOREIGN})
 
     def key(text: str, **more: Any) -> Who:
         return Who({KEY_HEADER: text}, **{"role": Role.OPERATOR, **more})
 
-    def session(text: str, secret: str = SECRET, age_s: int = 0, **more: Any) -> Who:
-        begun = Session.begin(Credential.key(text), int(time.time()) - age_s)
-        return Who({"Cookie": f"{COOKIE}={Seal(secret).close(begun)}"}, **more)
-
-    def of(name: str) -> str:
-        return credentials[name].headers[KEY_HEADER]
-
-    mine, theirs = frozenset(credentials["all"].sees), frozenset({FOREIGN})
     return {
-        "nobody": Who(),
         "a key": key(of("all"), api=mine, may_embed=True),
         "a viewer's key": key(looks, api=mine, role=Role.VIEWER),
         "an administrator's key": key(
@@ -239,10 +245,32 @@ def _people(site: Whole) -> dict[str, Who]:
         "an unknown key": key(str(uuid4())),
         "a key id": key("key_of_somebody", refused=403),
         "two keys": key(f"{of('all')}, {of('all')}"),
+    }
+
+
+def _with_tokens(site: Whole) -> dict[str, Who]:
+    credentials = site.world.credentials
+    embed = site.web.embed(site.embed_id)
+    assert embed is not None
+    of_embed = issue_embed_token(site.settings, embed, now_ms())[0]
+    mine = frozenset(credentials["all"].sees)
+    return {
         "a token": Who(credentials["token"].headers, api=mine),
         "a token for one": Who(credentials["token for one"].headers, api=frozenset({TWIN})),
         "a token that is none": Who({"Authorization": "Bearer x.y.z"}),
         "an embed's token": Who({"Authorization": f"Bearer {of_embed}"}, framed=True),
+    }
+
+
+def _with_sessions(site: Whole, administers: str, revoked: str) -> dict[str, Who]:
+    credentials, of = site.world.credentials, partial(_text_of, site)
+    mine, theirs = frozenset(credentials["all"].sees), frozenset({FOREIGN})
+
+    def session(text: str, secret: str = SECRET, age_s: int = 0, **more: Any) -> Who:
+        begun = Session.begin(Credential.key(text), int(time.time()) - age_s)
+        return Who({"Cookie": f"{COOKIE}={Seal(secret).close(begun)}"}, **more)
+
+    return {
         "a session": session(of("all"), site=mine),
         "an administrator's session": session(administers, site=mine, role=Role.ADMINISTRATOR),
         "a session of other devices": session(of("devices"), site=credentials["devices"].sees),

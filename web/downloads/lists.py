@@ -25,24 +25,22 @@ from api.metering.status import State
 from api.metering.units import words_in
 from api.timez import HOUR_MS, now_ms, stamp, zone_or_utc
 from components import finding_text
-from components.admin.audit import read_filter
-from components.admin.queries import every_entry
 from components.alerts.queries import every_alert
+from components.audit_queries import every_entry, read_filter
 from components.compare.queries import compared, shared_attributes
-from components.compare.url_state import checked_compare_view
 from components.concurrent_queries import ServiceAccess
 from components.devices.columns import day, groups_of, parent_of
-from components.devices.queries import every_row
-from components.devices.url_state import read_listing
+from components.devices.queries import every_row, read_listing
 from components.directory_queries import Directory, directory
 from components.findings.queries import FindingsView, read_findings_view
-from components.fleet.device_status import shown
 from components.fleet.queries import every_device, read_fleet_view
 from components.formatting import measures_water
 from components.queries import find_device
 from components.ranges import Window
+from components.status_queries import shown
 from components.units import Scale, Units
 from components.url_state import text_param, units_param
+from components.usage.url_state import checked_compare_view
 from web.downloads.device import number_of
 from web.downloads.table import Column, Kind, Table, in_parts
 from web.responses import file_stem, of_window

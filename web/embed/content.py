@@ -27,7 +27,7 @@ from components.fleet.tiles import tiles_of
 from components.formatting import Clock
 from components.queries import find_device, usual_interval_s
 from components.ranges import PRESETS
-from components.readings_only_queries import bare_page
+from components.status_queries import bare_page
 from components.theme import palette
 from components.url_state import Shown, View, write_shown
 from web.embed.middleware import EmbedAccess, EmbedViewer

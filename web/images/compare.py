@@ -9,13 +9,13 @@ from api.errors import BadRequest
 from components import formatting
 from components.compare.cards import EMPTY
 from components.compare.queries import Figure, Line, compared
-from components.compare.url_state import CompareView, checked_picture
 from components.concurrent_queries import ServiceAccess
 from components.formatting import Clock
 from components.image_query import Pairs
 from components.ranges import Window
 from components.theme import FONT_SIZE_PX, Palette, palette
 from components.usage.table import date_words
+from components.usage.url_state import CompareView, checked_picture
 from web.images.svg import (
     SMALL_PX,
     Box,

@@ -32,9 +32,9 @@ from components.device.reading_cards import (
     RowPage,
     row_table,
 )
-from components.fleet.device_status import CurrentStatus
 from components.formatting import Clock
 from components.ranges import Window
+from components.status_queries import CurrentStatus
 from components.units import METRIC, US, Units
 from components.url_state import Shown, read_shown, write_shown
 from tests.components.rows import NOON, buckets

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from api.metering.status import State
 from api.store.sql.insight import ORDERS
 from components.devices.columns import COLUMNS, USUAL
-from components.devices.url_state import (
+from components.devices.queries import (
     BLOCK,
     CONTEXT,
     LONGEST_SEARCH,

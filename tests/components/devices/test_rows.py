@@ -15,9 +15,8 @@ from api.store.open import open_store
 from api.timez import DAY_MS, MINUTE_MS, now_ms
 from components.devices import queries
 from components.devices.columns import COLUMNS
-from components.devices.queries import every_row, rows
-from components.devices.url_state import Listing, Question
-from components.readings_only_queries import ONLY_WITH_WEIR
+from components.devices.queries import Listing, Question, every_row, rows
+from components.status_queries import ONLY_WITH_WEIR
 from components.units import METRIC
 from tests.dashboards import ORGANIZATION, ORGANIZATION_NAME
 from tests.store.fleet import device, reading

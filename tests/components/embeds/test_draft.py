@@ -18,7 +18,14 @@ from api.catalog import (
 )
 from api.client import EmbedDefinition, Fixed, Rolling
 from api.metering.windows import SPANS
-from components.embeds.draft import FIXED, Draft, allowed_window, read_draft, read_prefill, windows
+from components.embeds.queries import (
+    FIXED,
+    Draft,
+    allowed_window,
+    read_draft,
+    read_prefill,
+    windows,
+)
 from components.units import UNITS
 from components.url_state import TABS
 from tests.tables import cases

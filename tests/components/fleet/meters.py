@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from components.directory_queries import DEFAULT_QUALITY_LIMIT, Meter
-from components.fleet.device_status import CurrentStatus
+from components.status_queries import CurrentStatus
 from tests.world import ms
 
 NOW = ms("2026-11-20T18:07:23.400Z")

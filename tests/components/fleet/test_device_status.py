@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.fleet.device_status import state_of
+from components.status_queries import state_of
 from tests.components.fleet.meters import HOUR, MINUTE, NOW, meter, status
 from tests.tables import cases
 

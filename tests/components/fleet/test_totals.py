@@ -11,7 +11,7 @@ from api.client.billing import BudgetStatus, MonthEndSum
 from api.metering.windows import DEFAULT_SPAN, SPAN_BY_NAME
 from api.timez import zone_or_utc
 from components import formatting
-from components.fleet import totals
+from components.fleet import wall
 from components.fleet.wall import checked
 from components.formatting import Clock
 from components.units import METRIC, US, Units
@@ -45,7 +45,7 @@ def summary(**fields: Any) -> StatusSummary:
      (0.0001, "<0.1%"), (0.28, "28.0%"), (None, "–")],
 )  # fmt: skip
 def test_a_share_never_reads_better_than_it_is(share: float | None, text: str) -> None:
-    assert totals.percent(share) == text
+    assert formatting.percent(share) == text
 
 
 @cases(
@@ -59,15 +59,15 @@ def test_a_share_never_reads_better_than_it_is(share: float | None, text: str) -
     ],
 )  # fmt: skip
 def test_reporting(fields: dict[str, Any], value: str, note: str) -> None:
-    made = totals.reporting(summary(**fields))
+    made = wall.reporting(summary(**fields))
     assert (made.value, made.note) == (value, note)
 
 
 def test_each_number_of_a_note_links_to_a_filter() -> None:
-    states = totals.reporting(summary(states={"reporting": 3, "no-data": 1}))
+    states = wall.reporting(summary(states={"reporting": 3, "no-data": 1}))
     assert states.parts == (("1 no data", "status", "nodata"),)
     result = Attention(2, {"burst": 1, "continuous-flow": 1}, {"USD": 105.53}, {"frost": 1})
-    made = totals.needs_attention(summary(attention=result))
+    made = wall.needs_attention(summary(attention=result))
     assert set(made.parts) == {
         ("1 leak", "finding", "continuous-flow"), ("1 burst", "finding", "burst"),
     }  # fmt: skip
@@ -95,36 +95,36 @@ def test_each_number_of_a_note_links_to_a_filter() -> None:
 def test_all_is_well_only_if_all_was_checked_and_nothing_is_open(
     fields: dict[str, Any], value: str, note: str, aside: str
 ) -> None:
-    made = totals.needs_attention(summary(**fields))
+    made = wall.needs_attention(summary(**fields))
     assert (made.value, made.note, made.aside) == (value, note, aside)
 
 
 def test_uptime_weighs_buckets_by_their_length() -> None:
-    made = totals.uptime(summary(), DEFAULT_SPAN)
+    made = wall.uptime(summary(), DEFAULT_SPAN)
     assert (made.label, made.value, made.note) == ("Uptime, 24 h", "75.0%", "2,160 of 2,880 min")
-    assert totals.uptime(summary(), SPAN_BY_NAME["30d"]).note == "no readings expected yet"
+    assert wall.uptime(summary(), SPAN_BY_NAME["30d"]).note == "no readings expected yet"
     month = {"30d": Observed(2_160_000 * 60, 2_160_000 * 60)}
-    many = totals.uptime(summary(uptime=month), SPAN_BY_NAME["30d"])
+    many = wall.uptime(summary(uptime=month), SPAN_BY_NAME["30d"])
     assert (many.value, many.note) == ("100.0%", "36,000 of 36,000 h")
 
 
 def test_flowing_quiet_and_no_data_are_three_things() -> None:
-    made = totals.flow_now(summary(), US)
+    made = wall.flow_now(summary(), US)
     assert (made.value, made.note) == ("2.5 gpm", "1 flowing · 1 quiet · 2 no data")
-    assert totals.flow_now(summary(), METRIC).value == "9.46 L/min"
-    none = totals.flow_now(summary(flow=None), US)
+    assert wall.flow_now(summary(), METRIC).value == "9.46 L/min"
+    none = wall.flow_now(summary(flow=None), US)
     assert (none.value, none.note) == ("–", "no recent reading")
 
 
 def test_a_partial_sum_is_not_the_main_value() -> None:
     whole, part = summary(), summary(evaluated=3)
-    assert totals.volume_today(whole, US).value == "1,234 gal"
-    assert totals.volume_today(summary(sub_meters=1), US).note == "without 1 sub-meter"
-    assert totals.volume_today(part, US).value == "–"
-    assert totals.volume_today(part, US).note == "1,234 gal in 3 of 4 devices so far"
-    assert totals.cost_today(whole).value == "$14.80"
-    assert totals.cost_today(part).note == "$14.80 in 3 of 4 devices so far"
-    assert totals.volume_today(summary(volume_today=None), US).note == "no reading today"
+    assert wall.volume_today(whole, US).value == "1,234 gal"
+    assert wall.volume_today(summary(sub_meters=1), US).note == "without 1 sub-meter"
+    assert wall.volume_today(part, US).value == "–"
+    assert wall.volume_today(part, US).note == "1,234 gal in 3 of 4 devices so far"
+    assert wall.cost_today(whole).value == "$14.80"
+    assert wall.cost_today(part).note == "$14.80 in 3 of 4 devices so far"
+    assert wall.volume_today(summary(volume_today=None), US).note == "no reading today"
 
 
 @cases(
@@ -139,13 +139,13 @@ def test_a_partial_sum_is_not_the_main_value() -> None:
     ],
 )
 def test_volume_against_a_typical_day(usual: UsualToday, note: str) -> None:
-    assert totals.volume_today(summary(usual=usual), US).note == note
+    assert wall.volume_today(summary(usual=usual), US).note == note
 
 
 def test_currencies_are_not_added_up() -> None:
-    made = totals.cost_today(summary(costs_today={"EUR": 1.0, "USD": 2.0}))
+    made = wall.cost_today(summary(costs_today={"EUR": 1.0, "USD": 2.0}))
     assert (made.value, made.note) == ("–", "€1.00 + $2.00")
-    assert totals.cost_today(summary(costs_today={})).note == "no price set"
+    assert wall.cost_today(summary(costs_today={})).note == "no price set"
 
 
 @cases(
@@ -182,7 +182,7 @@ def test_amounts_of_a_budget_are_in_one_unit(
         "b", "FM-1", None, "Main", 1, measure, budgeted, "USD", None, None, None, "unknown"
     )
 
-    assert totals.amount_words(budget, amount, units) == words
+    assert wall.amount_words(budget, amount, units) == words
 
 
 @pytest.mark.parametrize(
@@ -197,5 +197,5 @@ def test_the_month_end_waits_for_a_forecast(
     so_far: float, expected: float, low80: float | None, shown: tuple[str, str]
 ) -> None:
     end = MonthEndSum(so_far, expected, low80, low80 and 50.0, {}, 0)
-    [total] = totals.month_end(summary(month_end=end), US)
+    [total] = wall.month_end(summary(month_end=end), US)
     assert (total.value, total.note) == shown

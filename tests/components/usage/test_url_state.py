@@ -5,12 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from api.timez import local_ordinal, zone
-from components.usage.url_state import (
-    MOST_DAYS,
-    UsageView,
-    read_usage_view,
-    write_usage_view,
-)
+from components.usage.url_state import MOST_DAYS, UsageView, read_usage_view, write_usage_view
 from tests.tables import cases
 from tests.world import ms
 

@@ -23,11 +23,7 @@ from components.units import US
 from components.usage.queries import Summary, gather, pick
 from components.usage.sums import ordered, totals
 from components.usage.table import SORTED_BY, amounts, sums
-from components.usage.url_state import (
-    SORTS,
-    UsageView,
-    read_usage_view,
-)
+from components.usage.url_state import SORTS, UsageView, read_usage_view
 from tests.fleets import measured
 from tests.world import ms
 from web.downloads import routes, xlsx

@@ -1,1 +1,0 @@
-"""The administration pages and the audit log."""
