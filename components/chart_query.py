@@ -128,12 +128,14 @@ def _number(stored: Mapping[str, Any], name: str) -> float | None:
 class Drawn:
     """Framed rows and the canvas to draw them on. ``picture`` may reach beyond the canvas' window,
     so that it can be panned; ``frame`` is the part in the window. ``last_ms``: the device's last
-    reading if it was loaded, which is always so without rows."""
+    reading if it was loaded, which is always so without rows. ``spread_ms``: how much of the window
+    lies in gaps over which a register's volume is spread."""
 
     picture: Picture
     frame: Frame
     canvas: Canvas
     last_ms: int | None
+    spread_ms: int = 0
 
     @property
     def marked_spans(self) -> list[MarkedSpan]:
@@ -167,7 +169,9 @@ def draw(
         compared=_compared(client, subject, view, picture, window, now_ms),
         annotations=annotation_marks(client, subject.device_id, reach),
     )
-    return Drawn(picture, within(picture.frame, window), canvas, last_ms)
+    spread = (clipped(Window(*ends), window) for ends in series.spread)
+    spread_ms = sum(part.length_ms for part in spread if part is not None)
+    return Drawn(picture, within(picture.frame, window), canvas, last_ms, spread_ms)
 
 
 def _series(client: Client, subject: Subject, view: View, window: Window, reach: Window) -> Series:
@@ -353,4 +357,6 @@ def shown_response(drawn: Drawn, view: View, request_id: Any) -> dict[str, Any]:
     """The chart's state with the caption of its image."""
     shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution, view.compare)
     texts = {"caption": caption(drawn), "difference": drawn.picture.compared.difference}
+    if drawn.spread_ms:
+        texts["spread"] = formatting.duration(drawn.spread_ms)
     return {**write_shown(shown, request_id), **texts}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from api.catalog import DAY, FLOW_RATE, QUALITY, RAW, RESOLUTION_BY_NAME
@@ -98,6 +100,12 @@ def test_uptime(
 ) -> None:
     kpi = kpis.uptime(actual, expected, RESOLUTION_BY_NAME[resolution], WEEK)
     assert (kpi.label, kpi.value, kpi.note, kpi.low) == ("Uptime, 7 d", value, note, low)
+
+
+def test_uptime_tells_what_is_spread_between_registers() -> None:
+    """Such hours count, as all rows do, but no reading came in them."""
+    kpi = kpis.uptime(168, 168, RESOLUTION_BY_NAME["1hour"], replace(WEEK, spread="5 h"))
+    assert kpi.note == "168 of 168 h · 5 h of them spread between registers"
 
 
 @cases(
