@@ -76,7 +76,7 @@ def panel(
                 className="card-head",
             ),
             html.P(id=Ids.OUTCOME, className="annotation-outcome", role="status"),
-            html.Div(id=Ids.LIST, className="sheet"),
+            html.Div(id=Ids.LIST, className="nodes"),
         ],
         id=Ids.PANEL,
         className="card wide annotation-card",
