@@ -196,7 +196,7 @@ export async function quality(body) {
   if (!page()) return;
   const refused = report.refusals.map((row) => [
     lines(row.reason, row.source),
-    row.device || "–",
+    element("span", { className: "admin-sender" }, row.device || "–"),
     whole(row.count),
     lines(minute(row.last), `since ${minute(row.first)}`),
     element("code", { className: "admin-sample" }, row.sample),

@@ -40,6 +40,13 @@ class Choice:
     def foreign(self) -> bool:
         return bool(self.mapping or self.guess or self.changes or self.save)
 
+    def check(self) -> None:
+        """Raises UserError if there is no such mapping."""
+        from api.ingest.foreign.mapping import Mappings
+
+        if self.mapping:
+            Mappings(Path(settings().instance)).load(self.mapping)
+
     def of(self, path: Path) -> Guess:
         """Raises UserError where the file can't be read, or a change doesn't fit."""
         from api.ingest.foreign.corrections import corrected
@@ -109,16 +116,17 @@ def _short(value: object) -> object:
     return f"{value:.6g}" if isinstance(value, float) else value
 
 
-def watch(folder: Path, take: Callable[[Path], object], *, once: bool) -> None:
+def watch(folder: Path, take: Callable[[Path], object], *, once: bool) -> bool:
     """Passes each finished file of the folder to ``take``, again whenever it changes, until Ctrl-C.
 
     ``once``: only the files that are there now. A file that fails is reported, and tried again when
-    it changes.
+    it changes. Returns whether none has failed.
     """
     if not folder.is_dir():
         raise UserError(f"--watch {folder}: no such folder")
     seen: dict[Path, tuple[int, int]] = {}
     taken: dict[Path, tuple[int, int]] = {}
+    failed = False
     while True:
         for path in sorted(folder.iterdir()):
             state = _state(path)
@@ -131,8 +139,9 @@ def watch(folder: Path, take: Callable[[Path], object], *, once: bool) -> None:
                 take(path)
             except WeirError as error:
                 warn(str(error))
+                failed = True
         if once:
-            return
+            return not failed
         sleep(POLL_S)
 
 

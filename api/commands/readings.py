@@ -97,7 +97,7 @@ def import_files(
 
     Exit status: 1 where no row is in the store, 3 where more than 1 % of the rows were refused.
     """
-    from api.commands.foreign_files import Choice, show, watch
+    from api.commands.foreign_files import Choice, show
 
     choice = Choice(**chosen)
     if bool(files) == bool(folder):
@@ -109,8 +109,7 @@ def import_files(
             return _one(show(store, organization_id, path, choice) for path in files)
         job = ImportJob(store, organization_id, choice, create=create, replace=replace)
         if folder:
-            watch(folder, job.take_and_report, once=once)
-            return None
+            return job.watch(folder, once=once)
         job.check(files)
         if pretend:
             return job.replaced(files)
@@ -231,6 +230,14 @@ class ImportJob:
         report(self.store, suspects, now_ms())
         for message in messages_of(suspects, units_of(self.store, self.organization_id, None)):
             warn(f"{path}: {message}")
+
+    def watch(self, folder: Path, *, once: bool) -> None:
+        """Imports each file of a folder; with ``once`` it ends with status 1 if one failed."""
+        from api.commands.foreign_files import watch
+
+        self.choice.check()
+        if not watch(folder, self.take_and_report, once=once):
+            click.get_current_context().exit(1)
 
     def take_and_report(self, path: Path) -> None:
         """Imports a watched file and prints a line; nothing where its rows are in the store

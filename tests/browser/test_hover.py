@@ -12,7 +12,7 @@ from api.catalog import HOUR_MS, MINUTE_MS, RESOLUTION_BY_NAME
 from api.timez import zone
 from components import formatting
 from components.formatting import Clock
-from components.units import UNITS
+from components.units import UNITS, Units
 from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
 from tests.browser.test_chart import opened, whole_day
@@ -28,12 +28,6 @@ ANY = [round(DICE.uniform(-1, 1) * 10 ** DICE.randint(-5, 9), 6) for _ in range(
 NUMBERS = [0.0, -0.0, 1e-10, 1e21, 3.2e25, *BETWEEN, *ANY]
 
 
-@pytest.fixture
-def page(tab: Tab, site: Site) -> Tab:
-    opened(tab, site, LIVE, "?range=7d")
-    return tab
-
-
 def browser_texts(tab: Tab, word: str, arguments: list[object]) -> list[str]:
     """The browser's texts, one for each set of arguments."""
     return tab.run(
@@ -41,19 +35,29 @@ def browser_texts(tab: Tab, word: str, arguments: list[object]) -> list[str]:
     )
 
 
-def test_numbers(page: Tab) -> None:
+def test_the_browser_formats_as_the_server_does(tab: Tab, site: Site) -> None:
+    opened(tab, site, LIVE, "?range=7d")
+    numbers_are_equal(tab)
+    spans_are_equal(tab)
+    durations_are_equal(tab)
+    for units in UNITS:
+        volumes_are_equal(tab, units)
+    times_are_equal_on_the_days_that_clocks_change(tab)
+
+
+def numbers_are_equal(page: Tab) -> None:
     assert browser_texts(page, "number", [[v] for v in NUMBERS]) == [
         formatting.number(v) for v in NUMBERS
     ]
     assert browser_texts(page, "number", [[None]]) == [formatting.NOTHING]
 
 
-def test_spans(page: Tab) -> None:
+def spans_are_equal(page: Tab) -> None:
     pairs = [sorted(pair) for pair in pairwise(NUMBERS)]
     assert browser_texts(page, "span", [*pairs]) == [formatting.span(*pair) for pair in pairs]
 
 
-def test_durations(page: Tab) -> None:
+def durations_are_equal(page: Tab) -> None:
     lengths = [0, 999, 1_000, 599_999, 600_000, 172_799_999, 172_800_000, 8_640_000_000, 948_000,
                *(DICE.randrange(10 ** DICE.randint(3, 10)) for _ in range(500))]  # fmt: skip
     assert browser_texts(page, "duration", [[n] for n in lengths]) == [
@@ -61,12 +65,10 @@ def test_durations(page: Tab) -> None:
     ]
 
 
-@pytest.mark.parametrize("units", UNITS, ids=lambda units: units.name)
-def test_volumes(page: Tab, units: object) -> None:
+def volumes_are_equal(page: Tab, units: Units) -> None:
     gallons = [v for v in NUMBERS if abs(v) < 1e15]
-    steps = units.volume_steps  # pyright: ignore[reportAttributeAccessIssue]
-    result = browser_texts(page, "volume", [[v, steps] for v in gallons])
-    assert result == [units.volume(v) for v in gallons]  # pyright: ignore[reportAttributeAccessIssue]
+    result = browser_texts(page, "volume", [[v, units.volume_steps] for v in gallons])
+    assert result == [units.volume(v) for v in gallons]
 
 
 AROUND = (
@@ -80,7 +82,7 @@ AROUND = (
 )
 
 
-def test_spans_of_time_on_the_days_that_clocks_change(page: Tab) -> None:
+def times_are_equal_on_the_days_that_clocks_change(page: Tab) -> None:
     wanted: list[object] = []
     expected: list[str] = []
     for (name, around), level in product(AROUND, ("raw", "1min", "10min", "1hour")):

@@ -28,7 +28,7 @@ from tests.store.fleet import NOON_MS
 from tests.web.auth import wire
 
 OLD = "OLD"  # a meter without a sender: its readings are known in advance
-OLD_ROWS = 40_000
+OLD_ROWS = 20_000
 OLD_FROM_MS = NOON_MS - OLD_ROWS * MINUTE_MS
 HUNG_S = 12.0  # no request takes longer, whatever is broken, even on a busy machine
 

@@ -24,7 +24,7 @@ from tests.faults.loaded_server import WatchedServer, locked
 
 DISK_BYTES = 64 << 20
 NOBODY = 65_534
-LOOKS_EVERY_S = 0.2
+LOOKS_EVERY_S = 0.5
 LOCKED_S = 12
 
 

@@ -19,8 +19,7 @@ def corrected(guessed: Guess, path: Path, setting: str, value: str) -> Guess:
     header isn't the mapping's, the columns and their meanings are guessed again. Raises ValueError
     naming the problem, UserError where the file has no such table."""
     mapping = guessed.mapping.changed(setting, value)
-    if setting in _OF_THE_TABLE:
-        mapping.check_table()
+    mapping.check_table()
     if setting in _OF_THE_TABLE and not _has_its_columns(path, mapping):
         header = None if setting == "delimiter" else mapping.header_row
         return guess(path, Given(mapping.encoding, mapping.delimiter, header))

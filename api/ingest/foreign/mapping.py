@@ -136,8 +136,10 @@ class Mapping:
         _one_of("decimal", self.decimal, (".", ","))
         if self.zone != DEVICE_ZONE:
             zone(self.zone)
-        if self.header_row < 0 or self.interval_s < 0 or not 0 <= self.digits <= 15:
-            raise ValueError("header_row, interval_s and digits can't be negative")
+        if self.header_row < 0 or self.interval_s < 0:
+            raise ValueError("header_row and interval_s can't be negative")
+        if not 0 <= self.digits <= 15:
+            raise ValueError("digits must be 0 to 15")
         if not 0 <= self.units_rows <= 9:
             raise ValueError("units_rows must be 0 to 9")
         if self.only and self.only.partition("=")[0] not in {each.name for each in self.columns}:

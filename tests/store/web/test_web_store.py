@@ -76,7 +76,7 @@ def test_it_is_written_while_an_import_locks_the_store(store_url: str, store: St
         done.set()
         holder.join()
         web.close()
-    assert took_s < 5
+    assert took_s < 20
 
 
 @pytest.mark.parametrize(
