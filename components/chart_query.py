@@ -22,12 +22,12 @@ from components.charts.figure import Figure
 from components.charts.frames import (
     Frame,
     Life,
-    Stretch,
+    MarkedSpan,
     clipped,
     frame,
     in_scale,
     largest,
-    stretches,
+    marked_spans,
     total_ms,
     with_spread,
     within,
@@ -138,10 +138,10 @@ class Drawn:
     spread_ms: int = 0
 
     @property
-    def stretches(self) -> list[Stretch]:
+    def marked_spans(self) -> list[MarkedSpan]:
         """Gaps and poor readings in the window."""
-        cut = ((clipped(s.window, self.canvas.window), s.cause) for s in self.picture.stretches)
-        return [Stretch(window, cause) for window, cause in cut if window is not None]
+        cut = ((clipped(s.window, self.canvas.window), s.cause) for s in self.picture.marked_spans)
+        return [MarkedSpan(window, cause) for window, cause in cut if window is not None]
 
 
 def draw(
@@ -199,7 +199,7 @@ def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms
     return Picture(
         in_scale(first, scale),
         in_scale(rest[0], view.units.scale(tab.metrics[1], 0)) if rest else None,
-        stretches(first, subject.life),
+        marked_spans(first, subject.life),
         bars=tab.bars,
         largest=largest(first.high),
         spread=spread,
@@ -305,7 +305,7 @@ def zone_words(tz: ZoneInfo, window: Window) -> str:
 def data_share(drawn: Drawn) -> str:
     """The share of the window with readings, ``99.7 % data by 5 min rows``, consistent with the
     list of gaps. Uptime counts by the device's own cadence instead."""
-    lost = total_ms(drawn.stretches, silent=True)
+    lost = total_ms(drawn.marked_spans, silent=True)
     share = 1 - lost / drawn.canvas.window.length_ms
     rows = drawn.frame.series.resolution.label
     return f"{formatting.number(math.floor(max(0.0, share) * 1000) / 10)} % data by {rows} rows"

@@ -17,7 +17,7 @@ from components.controls import attributes, labelled
 from components.findings.rows import directory_of, summary_row, summary_table
 from components.fleet.wall import Total
 from components.formatting import MONTHS, day_text, local_date
-from components.html_json import sheet
+from components.html_json import as_nodes
 from components.report import text as report_text
 from components.report.queries import (
     MOST_DEVICES,
@@ -295,7 +295,7 @@ def answer(
     report = load_part(access, view, Deadline(PAGE_PATIENCE_S), now_ms)
     today = local_ordinal(zone_or_utc(view.usage.zone), now_ms)
     first, last = view.usage.dates(today)
-    body = [] if report.trouble else sheet(document(report, view, organization))
+    body = [] if report.trouble else as_nodes(document(report, view, organization))
     return {
         "empty": report.trouble,
         "body": body,
