@@ -183,7 +183,8 @@ def chart_place(usage: DeviceUsage, view: ReportView) -> Component:
 
 def _bars(usage: DeviceUsage, units: Units) -> Component:
     """Volume by local day. The table below has its values."""
-    top = max((day.gallons or 0.0 for day in usage.days), default=0.0) or 1.0
+    most = max((day.gallons or 0.0 for day in usage.days), default=0.0)
+    top = most or 1.0
     few = len(usage.days) <= MARKED_DAYS
     bars = [
         html.Span(
@@ -198,7 +199,7 @@ def _bars(usage: DeviceUsage, units: Units) -> Component:
     marks = [html.Span(_mark(day, few=few)) for day in usage.days]
     return html.Figure(
         [
-            html.Figcaption(f"Volume by day, up to {units.volume(top)}"),
+            html.Figcaption(f"Volume by day{f', up to {units.volume(most)}' if most else ''}"),
             html.Div(bars, className="bars", **attributes(aria_hidden="true")),
             html.Div(marks, className="marks", **attributes(aria_hidden="true")),
         ],
