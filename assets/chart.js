@@ -233,7 +233,7 @@ function arrived(parts) {
       fresh[name] = { ms: Date.now(), of: dependsOn(name, question) };
     });
   }
-  Object.entries(parts.sheets).forEach(([id, nodes]) => draw(id, nodes));
+  Object.entries(parts.nodes).forEach(([id, nodes]) => draw(id, nodes));
   return true;
 }
 

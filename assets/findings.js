@@ -99,7 +99,7 @@ function choose(id, remember = "replace") {
 function none() {
   chosen = "";
   setProps("findings-chosen", { finding: "" });
-  setProps("findings-detail-sheet", []);
+  setProps("findings-detail-nodes", []);
 }
 
 function settle() {

@@ -44,6 +44,6 @@ export function draw(id, nodes) {
 }
 
 register("html_json", {
-  /* `id`: of the Store, which is the element's with "-sheet". */
-  draw: (nodes, id) => draw(id.slice(0, -"-sheet".length), nodes),
+  /* `id`: of the Store, which is the element's with "-nodes". */
+  draw: (nodes, id) => draw(id.slice(0, -"-nodes".length), nodes),
 });

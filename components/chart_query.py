@@ -22,12 +22,12 @@ from components.charts.figure import Figure
 from components.charts.frames import (
     Frame,
     Life,
-    Stretch,
+    MarkedSpan,
     clipped,
     frame,
     in_scale,
     largest,
-    stretches,
+    marked_spans,
     total_ms,
     with_spread,
     within,
@@ -128,18 +128,20 @@ def _number(stored: Mapping[str, Any], name: str) -> float | None:
 class Drawn:
     """Framed rows and the canvas to draw them on. ``picture`` may reach beyond the canvas' window,
     so that it can be panned; ``frame`` is the part in the window. ``last_ms``: the device's last
-    reading if it was loaded, which is always so without rows."""
+    reading if it was loaded, which is always so without rows. ``spread_ms``: how much of the window
+    lies in gaps over which a register's volume is spread."""
 
     picture: Picture
     frame: Frame
     canvas: Canvas
     last_ms: int | None
+    spread_ms: int = 0
 
     @property
-    def stretches(self) -> list[Stretch]:
+    def marked_spans(self) -> list[MarkedSpan]:
         """Gaps and poor readings in the window."""
-        cut = ((clipped(s.window, self.canvas.window), s.cause) for s in self.picture.stretches)
-        return [Stretch(window, cause) for window, cause in cut if window is not None]
+        cut = ((clipped(s.window, self.canvas.window), s.cause) for s in self.picture.marked_spans)
+        return [MarkedSpan(window, cause) for window, cause in cut if window is not None]
 
 
 def draw(
@@ -167,7 +169,9 @@ def draw(
         compared=_compared(client, subject, view, picture, window, now_ms),
         annotations=annotation_marks(client, subject.device_id, reach),
     )
-    return Drawn(picture, within(picture.frame, window), canvas, last_ms)
+    spread = (clipped(Window(*ends), window) for ends in series.spread)
+    spread_ms = sum(part.length_ms for part in spread if part is not None)
+    return Drawn(picture, within(picture.frame, window), canvas, last_ms, spread_ms)
 
 
 def _series(client: Client, subject: Subject, view: View, window: Window, reach: Window) -> Series:
@@ -195,7 +199,7 @@ def _picture(series: Series, subject: Subject, view: View, reach: Window, now_ms
     return Picture(
         in_scale(first, scale),
         in_scale(rest[0], view.units.scale(tab.metrics[1], 0)) if rest else None,
-        stretches(first, subject.life),
+        marked_spans(first, subject.life),
         bars=tab.bars,
         largest=largest(first.high),
         spread=spread,
@@ -301,7 +305,7 @@ def zone_words(tz: ZoneInfo, window: Window) -> str:
 def data_share(drawn: Drawn) -> str:
     """The share of the window with readings, ``99.7 % data by 5 min rows``, consistent with the
     list of gaps. Uptime counts by the device's own cadence instead."""
-    lost = total_ms(drawn.stretches, silent=True)
+    lost = total_ms(drawn.marked_spans, silent=True)
     share = 1 - lost / drawn.canvas.window.length_ms
     rows = drawn.frame.series.resolution.label
     return f"{formatting.number(math.floor(max(0.0, share) * 1000) / 10)} % data by {rows} rows"
@@ -353,4 +357,6 @@ def shown_response(drawn: Drawn, view: View, request_id: Any) -> dict[str, Any]:
     """The chart's state with the caption of its image."""
     shown = Shown(drawn.canvas.window, view.zone, view.units, drawn.frame.resolution, view.compare)
     texts = {"caption": caption(drawn), "difference": drawn.picture.compared.difference}
+    if drawn.spread_ms:
+        texts["spread"] = formatting.duration(drawn.spread_ms)
     return {**write_shown(shown, request_id), **texts}

@@ -23,7 +23,6 @@ from components.formatting import Clock, day_text, local_date, minute_text
 from components.units import Units, usual_units
 from components.url_state import View
 
-DIAMONDS: Final = {"critical": "◆", "warning": "⬖", "notice": "◇"}
 SEVERITY_WORDS: Final = {"critical": "Critical", "warning": "Warning", "notice": "Notice"}
 SILENT: Final = "silent"
 _MINUS: Final = "−"

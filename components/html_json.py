@@ -19,10 +19,10 @@ Element = list[Any]
 """``[tag, attributes, nodes]``."""
 
 _NAMES: Final = {"className": "class", "colSpan": "colspan", "tabIndex": "tabindex"}
-_SUFFIX: Final = "-sheet"
+_SUFFIX: Final = "-nodes"
 
 
-def sheet(parts: Component | str | Iterable[Any] | None) -> list[Node]:
+def as_nodes(parts: Component | str | Iterable[Any] | None) -> list[Node]:
     """The elements as JSON. Raises TypeError for a component that isn't an HTML element."""
     if parts is None:
         return []
@@ -30,20 +30,20 @@ def sheet(parts: Component | str | Iterable[Any] | None) -> list[Node]:
         return [str(parts)]
     if isinstance(parts, Component):
         return [_element(parts)]
-    return [node for part in parts for node in sheet(part)]
+    return [node for part in parts for node in as_nodes(part)]
 
 
 def _element(part: Component) -> Node:
     component = part.to_plotly_json()
     if component["namespace"] != "dash_html_components":
-        raise TypeError(f"{component['type']} has a life of its own: no part of a sheet")
+        raise TypeError(f"{component['type']} isn't an HTML element")
     props = {name: value for name, value in component["props"].items() if name != "children"}
     attributes = {
         _NAMES.get(name, name.lower()): _text(value)
         for name, value in props.items()
         if value is not None and value is not False
     }
-    return [component["type"].lower(), attributes, sheet(component["props"].get("children"))]
+    return [component["type"].lower(), attributes, as_nodes(component["props"].get("children"))]
 
 
 def _text(value: Any) -> str:
@@ -69,7 +69,7 @@ def store(id: str) -> dcc.Store:
 
 
 def output(id: str) -> Output:
-    """The output of a callback that returns a `sheet` for the element ``id``."""
+    """The output of a callback that returns `as_nodes` of the element ``id``."""
     return Output(f"{id}{_SUFFIX}", "data")
 
 

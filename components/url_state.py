@@ -253,7 +253,8 @@ _SPAN_NAMES: Final = {"1h": "hour", "24h": "day", "7d": "week", "30d": "30 d", "
 @dataclass(frozen=True, slots=True)
 class Shown:
     """``zone`` None: the device's. ``resolution``: of the rows. ``compare``: the comparison;
-    ``difference``: its difference in volume as text."""
+    ``difference``: its difference in volume as text. ``spread``: how long a register's volume is
+    spread over gaps, as text."""
 
     window: Window
     zone: str | None = None
@@ -261,6 +262,7 @@ class Shown:
     resolution: Resolution = RAW
     compare: str = ""
     difference: str = ""
+    spread: str = ""
 
     @property
     def label(self) -> str:
@@ -305,4 +307,5 @@ def read_shown(params: Any) -> Shown | None:
         RESOLUTION_BY_NAME.get(str(params.get("resolution")), RAW),
         read_compare(text_param(params, "compare")),
         text_param(params, "difference", LONGEST_COMPARE),
+        text_param(params, "spread", LONGEST_COMPARE),
     )

@@ -27,7 +27,7 @@ from components.controls import (
     message,
 )
 from components.formatting import whole
-from components.html_json import sheet
+from components.html_json import as_nodes
 from components.shell import ADMIN_PATH, AUDIT_PATH, admin_tabs
 
 PATH: Final = AUDIT_PATH
@@ -69,7 +69,7 @@ def layout(**query: Any) -> Component:
     body = html.Section(
         [
             html_json.store(Ids.LIST),
-            html.Div(table(page.entries), id=Ids.LIST, className="sheet"),
+            html.Div(table(page.entries), id=Ids.LIST, className="nodes"),
             html.Div(pages(audit_filter, page.count), id=Ids.MORE, className="audit-pages"),
         ],
         className="card wide annotation-card",
@@ -97,7 +97,7 @@ def filtered(kind: Any, search: Any, first: Any, last: Any) -> tuple[Any, ...]:
     except WeirError as error:
         return no_update, failure(error), no_update, no_update
     return (
-        sheet(table(page.entries)),
+        as_nodes(table(page.entries)),
         counted(page.count),
         pages(audit_filter, page.count),
         files(audit_filter),

@@ -157,22 +157,7 @@ def compare_page(view: CompareView, today: date) -> Component:
                 ],
                 className="heading",
             ),
-            html.Div(
-                [
-                    _chooser(),
-                    html.Div(id=Ids.CHIPS, className="compare-chips"),
-                    html.Span(id=Ids.GROUP),
-                    html.Span(id=Ids.CHOSEN, className="quiet"),
-                    html.Div(
-                        [
-                            html.Div(id=Ids.HOW, className="compare-how"),
-                            menu("Export", (), name="Export this comparison", body_id=Ids.EXPORTS),
-                        ],
-                        className="fleet-right",
-                    ),
-                ],
-                className="heading usage-which",
-            ),
+            _which(),
             notice(Ids.NOTICE),
             html.P(id=Ids.PROGRESS, className="usage-progress quiet", role="status"),
             html.Div(
@@ -194,6 +179,26 @@ def compare_page(view: CompareView, today: date) -> Component:
             data_clear="The largest groups",
             data_picture="/export/compare",
         ),
+    )
+
+
+def _which() -> Component:
+    """What is compared, and how."""
+    return html.Div(
+        [
+            _chooser(),
+            html.Div(id=Ids.CHIPS, className="compare-chips"),
+            html.Span(id=Ids.GROUP),
+            html.Span(id=Ids.CHOSEN, className="quiet"),
+            html.Div(
+                [
+                    html.Div(id=Ids.HOW, className="compare-how"),
+                    menu("Export", (), name="Export this comparison", body_id=Ids.EXPORTS),
+                ],
+                className="fleet-right",
+            ),
+        ],
+        className="heading usage-which",
     )
 
 

@@ -50,7 +50,7 @@ from components.findings.queries import (
     small_charts,
     write_findings_view,
 )
-from components.html_json import sheet
+from components.html_json import as_nodes
 from components.shell import FINDING_SETTINGS_PATH as SETTINGS_PATH
 from components.shell import FINDINGS_PATH
 from components.url_state import read_question, read_text, unread
@@ -138,10 +138,10 @@ def listed(question: Any) -> tuple[Any, ...]:
     }
     return (
         status,
-        sheet(rows.summary(result, view)),
-        sheet(rows.state_buttons(result, view)),
-        sheet(rows.kind_chips(result, view)),
-        sheet(rows.listing(result, lines, view, now)),
+        as_nodes(rows.summary(result, view)),
+        as_nodes(rows.state_buttons(result, view)),
+        as_nodes(rows.kind_chips(result, view)),
+        as_nodes(rows.listing(result, lines, view, now)),
     )
 
 
@@ -161,12 +161,12 @@ def chosen(question: Any) -> tuple[Any, Any]:
     try:
         shown = one(current_access(), view.finding, now)
     except NotFound:
-        return picture, sheet(message("No such finding", GONE, _all_findings()))
+        return picture, as_nodes(message("No such finding", GONE, _all_findings()))
     except WeirError as error:
         return {**picture, "error": failure(error)}, no_update
     tz = clock(shown.detail.finding, shown.devices, view.zone, now).tz
     picture["figure"] = figure(shown.detail, view.units, tz)
-    return picture, sheet(detail(shown, view, now))
+    return picture, as_nodes(detail(shown, view, now))
 
 
 def _all_findings() -> Component:

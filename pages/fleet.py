@@ -179,7 +179,23 @@ def _first_run() -> list[Component]:
     is no device, with what has arrived."""
     if not session.me().role.may_administer:
         return []
-    ways = (
+    return [
+        html.Section(
+            [html.H2("Connect your first meter"), html.Div(_first_ways(), className="first-ways")],
+            id=Ids.FIRST_RUN,
+            className="first-run",
+            hidden=True,
+            **attributes(
+                data_reception=session.site_path("/admin/service/reception"),
+                data_demo=session.site_path("/admin/service/demo"),
+                data_quality=session.site_path(f"{shell.ADMIN_PATH}?tab=quality"),
+            ),
+        )
+    ]
+
+
+def _first_ways() -> list[Component]:
+    return [
         _way(
             "Import a file",
             html.P("CSV, Excel or NDJSON, as your meters or your utility write it."),
@@ -216,19 +232,6 @@ def _first_run() -> list[Component]:
             html.P("Or in a store of its own, beside this one:"),
             html.Pre("WEIR_INSTANCE=demo weir demo run --port 8051"),
         ),
-    )
-    return [
-        html.Section(
-            [html.H2("Connect your first meter"), html.Div(ways, className="first-ways")],
-            id=Ids.FIRST_RUN,
-            className="first-run",
-            hidden=True,
-            **attributes(
-                data_reception=session.site_path("/admin/service/reception"),
-                data_demo=session.site_path("/admin/service/demo"),
-                data_quality=session.site_path(f"{shell.ADMIN_PATH}?tab=quality"),
-            ),
-        )
     ]
 
 

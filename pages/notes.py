@@ -30,7 +30,7 @@ from components.concurrent_queries import current_access
 from components.controls import attributes, failed_page, failure, labelled
 from components.directory_queries import directory
 from components.formatting import whole
-from components.html_json import sheet
+from components.html_json import as_nodes
 from components.url_state import read_question, read_text, text_param, units_param
 
 PATH: Final = shell.NOTES_PATH
@@ -119,7 +119,7 @@ def listed(question: Any, done: Any) -> tuple[Any, Any]:
         if params.get("labels") is True:
             devices = directory(current_access(), now_ms())
             labels = {id: meter.label for id, meter in devices.by_id.items()}
-        body = sheet(listing(matches, _zone(params), labels, session.me()))
+        body = as_nodes(listing(matches, _zone(params), labels, session.me()))
     except WeirError as error:
         return no_update, f"· {failure(error)}"
     more = f", the latest {whole(len(matches))} shown" if count > len(matches) else ""

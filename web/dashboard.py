@@ -122,12 +122,7 @@ def create_dashboard(
     app.server.register_error_handler(DependencyException, static.no_such_script)
     app.server.register_error_handler(BadRequest, problem)
     session.install(app.server, folder, public_url)
-    for rule, name, view in (*routes.rules(), *images_routes.rules(), *report.rules()):
-        app.server.add_url_rule(rule, name, view)
-    app.server.add_url_rule(signed_links.ROUTE, "links", signed_links.view(links), methods=["POST"])
-    for rule, name, view, methods in forwarding_rules():
-        app.server.add_url_rule(rule, name, view, methods=methods)
-    app.server.add_url_rule(WALL, "wall", to_wall)
+    _add_routes(app, links)
     app.layout = _first_layout
     _load_pages()
     _answer_missing_with_404(app)
@@ -145,6 +140,16 @@ def _first_layout() -> Component:
     container = copy.deepcopy(dash.page_container)
     container[_PAGE_ID].children = shell.first_frame()
     return container
+
+
+def _add_routes(app: Dash, links: Links | None) -> None:
+    """The addresses beside the pages: files, images, reports, forwarded requests."""
+    for rule, name, view in (*routes.rules(), *images_routes.rules(), *report.rules()):
+        app.server.add_url_rule(rule, name, view)
+    app.server.add_url_rule(signed_links.ROUTE, "links", signed_links.view(links), methods=["POST"])
+    for rule, name, view, methods in forwarding_rules():
+        app.server.add_url_rule(rule, name, view, methods=methods)
+    app.server.add_url_rule(WALL, "wall", to_wall)
 
 
 def to_wall() -> Response:

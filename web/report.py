@@ -105,7 +105,7 @@ def _charts(
 def html(report: Report, view: ReportView, organization: str, charts: Mapping[str, Chart]) -> str:
     """A complete page without external resources."""
     title = report_text.title(report, view)
-    nodes = html_json.sheet(document(report, view, organization))
+    nodes = html_json.as_nodes(document(report, view, organization))
     inside = {id: inner(each) for id, each in charts.items()}
     own = ("style.css", "report-pictures.css", "report.css")
     styles = (theme.light_css(), *map(_asset, own))

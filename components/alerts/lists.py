@@ -32,7 +32,7 @@ BILLING_PATH = f"{ALERTS_PATH}/budgets"
 
 def alerts_frame(
     ids: type[StrEnum],
-    sheets: tuple[StrEnum, ...],
+    nodes: tuple[StrEnum, ...],
     question: Mapping[str, Any],
     place: str,
     inside: Sequence[Component],
@@ -45,7 +45,7 @@ def alerts_frame(
         [
             dcc.Store(id=ids["QUESTION"], data=dict(question)),
             *(dcc.Store(id=ids[name]) for name in names),
-            *(html_json.store(id) for id in sheets),
+            *(html_json.store(id) for id in nodes),
             html.Div(
                 [
                     html.H1("Alerts"),
@@ -84,7 +84,7 @@ def alert_card(id: str, name: str) -> Component:
     return html.Section(id=id, className="card alert-card", **labelled(name))
 
 
-def link_scripts(ids: type[StrEnum], sheets: tuple[StrEnum, ...]) -> None:
+def link_scripts(ids: type[StrEnum], nodes: tuple[StrEnum, ...]) -> None:
     """Registers the callbacks by which assets/alerts.js shows a page's lists and results."""
     for function, shown, source in (
         ("listed", "SHOWN", "ANSWER"),
@@ -96,7 +96,7 @@ def link_scripts(ids: type[StrEnum], sheets: tuple[StrEnum, ...]) -> None:
             Input(ids[source], "data"),
             prevent_initial_call=True,
         )
-    html_json.drawn(*sheets)
+    html_json.drawn(*nodes)
 
 
 # --- The lists -----------------------------------------------------------------------------------

@@ -59,17 +59,6 @@ def panel(
     a device or a group, for which it offers ``options``."""
     me = session.me()
     stores = (Ids.DEED, Ids.DONE, Ids.NOTIFIED)
-    buttons = [
-        html.Button(
-            label,
-            type="button",
-            className="button",
-            title="N" if kind == "note" and device else None,
-            **attributes(data_annotate=kind),
-        )
-        for kind, label, role in ADDING
-        if me.role.includes(role)
-    ]
     return html.Section(
         [
             dcc.Store(id=Ids.QUESTION, data=dict(question)),
@@ -82,12 +71,12 @@ def panel(
                 [
                     html.H2(title, id="annotations-title"),
                     html.Span(id=Ids.NOTE),
-                    html.Div(buttons, className="annotation-adding"),
+                    html.Div(_adding(me.role, device), className="annotation-adding"),
                 ],
                 className="card-head",
             ),
             html.P(id=Ids.OUTCOME, className="annotation-outcome", role="status"),
-            html.Div(id=Ids.LIST, className="sheet"),
+            html.Div(id=Ids.LIST, className="nodes"),
         ],
         id=Ids.PANEL,
         className="card wide annotation-card",
@@ -98,6 +87,21 @@ def panel(
             data_role=me.role.value,
         ),
     )
+
+
+def _adding(role: Role, device: str) -> list[Component]:
+    """A button for each kind that the reader may add. On a device's page ``N`` adds a note."""
+    return [
+        html.Button(
+            label,
+            type="button",
+            className="button",
+            title="N" if kind == "note" and device else None,
+            **attributes(data_annotate=kind),
+        )
+        for kind, label, least in ADDING
+        if role.includes(least)
+    ]
 
 
 def listing(

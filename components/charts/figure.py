@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from components import formatting
-from components.charts.frames import SPREAD, Frame, Stretch
+from components.charts.frames import SPREAD, Frame, MarkedSpan
 from components.charts.labels import Ticks, ticks
 from components.charts.marks import annotation_flags, flags
 from components.charts.traces import Canvas, Picture, axis_text, traces
@@ -72,14 +72,14 @@ def _above(picture: Picture, canvas: Canvas) -> list[Figure]:
     notices = [mark for mark in picture.marks if mark.severity == NOTICE]
     made, taken = flags([mark for mark in picture.marks if mark.severity != NOTICE], *where)
     if picture.frame.runs:
-        spread = [Stretch(window, SPREAD) for window in picture.spread]
+        spread = [MarkedSpan(window, SPREAD) for window in picture.spread]
         labels, taken = gap_labels(spread, canvas, taken)
         made += labels
     noticed, taken = flags(notices, *where, taken)
     noted, taken = annotation_flags(picture.annotations, *where, taken)
     made += noticed + noted
     if picture.frame.runs:
-        made += gap_labels([s for s in picture.stretches if s.cause.silent], canvas, taken)[0]
+        made += gap_labels([s for s in picture.marked_spans if s.cause.silent], canvas, taken)[0]
     return made
 
 
@@ -196,7 +196,7 @@ def _y_axis(palette: Palette, title: str) -> Figure:
 
 
 def gap_labels(
-    gaps: Iterable[Stretch], canvas: Canvas, taken: Sequence[float] = ()
+    gaps: Iterable[MarkedSpan], canvas: Canvas, taken: Sequence[float] = ()
 ) -> tuple[list[Figure], list[float]]:
     """(labels with the lengths of the longest gaps, all middles in pixels): of those wide enough,
     where labels fit beside each other and beside those in ``taken``."""

@@ -250,7 +250,7 @@ CAUSES: Final = (NO_DATA, LOW_QUALITY, NOT_INSTALLED, INACTIVE)
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class MarkedSpan:
     """A span [from, to) and its cause."""
 
     window: Window
@@ -266,27 +266,27 @@ class Life:
     active: bool = True
 
 
-def stretches(frame: Frame, life: Life) -> list[Stretch]:
+def marked_spans(frame: Frame, life: Life) -> list[MarkedSpan]:
     """All gaps and poor spans in the frame's window, in order of time."""
-    silent = (each for gap in frame.gaps for each in _gap_stretches(gap, frame, life))
-    return sorted((*silent, *_poor_stretches(frame, life.quality_limit)), key=lambda s: s.window)
+    silent = (each for gap in frame.gaps for each in _gap_spans(gap, frame, life))
+    return sorted((*silent, *_poor_spans(frame, life.quality_limit)), key=lambda s: s.window)
 
 
-def _gap_stretches(gap: Window, frame: Frame, life: Life) -> Iterator[Stretch]:
+def _gap_spans(gap: Window, frame: Frame, life: Life) -> Iterator[MarkedSpan]:
     """A gap with its cause; split at the installation, if no reading is older. A gap after the last
     reading of an inactive device is expected."""
     first = frame.starts_ms[0] if frame.starts_ms else None
     installed = install_date(life.installed_on_ms, first)
     before = clipped(gap, Window(gap.from_ms, installed)) if installed is not None else None
     if before is not None:
-        yield Stretch(before, NOT_INSTALLED)
+        yield MarkedSpan(before, NOT_INSTALLED)
         gap = Window(before.to_ms, gap.to_ms)
     if gap.to_ms > gap.from_ms:
         last = not frame.starts_ms or gap.from_ms >= frame.starts_ms[-1]
-        yield Stretch(gap, INACTIVE if last and not life.active else NO_DATA)
+        yield MarkedSpan(gap, INACTIVE if last and not life.active else NO_DATA)
 
 
-def _poor_stretches(frame: Frame, limit: float) -> Iterator[Stretch]:
+def _poor_spans(frame: Frame, limit: float) -> Iterator[MarkedSpan]:
     """Spans of consecutive rows whose worst quality is below the limit. A reading counts up to the
     next one of its run."""
     raw = frame.resolution is RAW
@@ -296,12 +296,12 @@ def _poor_stretches(frame: Frame, limit: float) -> Iterator[Stretch]:
     for start, stop, value in zip(frame.starts_ms, _held_to(frame), worst, strict=True):
         low = value is not None and value < limit
         if first is not None and (not low or start > end):
-            yield Stretch(Window(first, end), LOW_QUALITY)
+            yield MarkedSpan(Window(first, end), LOW_QUALITY)
             first = None
         if low:
             first, end = start if first is None else first, stop
     if first is not None:
-        yield Stretch(Window(first, max(end, first + 1)), LOW_QUALITY)
+        yield MarkedSpan(Window(first, max(end, first + 1)), LOW_QUALITY)
 
 
 def _held_to(frame: Frame) -> list[int]:
@@ -315,5 +315,5 @@ def _held_to(frame: Frame) -> list[int]:
     ]
 
 
-def total_ms(stretches: Iterable[Stretch], *, silent: bool) -> int:
-    return sum(s.window.to_ms - s.window.from_ms for s in stretches if s.cause.silent is silent)
+def total_ms(marked_spans: Iterable[MarkedSpan], *, silent: bool) -> int:
+    return sum(s.window.to_ms - s.window.from_ms for s in marked_spans if s.cause.silent is silent)

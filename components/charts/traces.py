@@ -14,7 +14,15 @@ from zoneinfo import ZoneInfo
 
 from api.timez import stamps
 from components.charts import labels
-from components.charts.frames import CAUSES, LOW_QUALITY, NO_DATA, Frame, Stretch, largest, rounded
+from components.charts.frames import (
+    CAUSES,
+    LOW_QUALITY,
+    NO_DATA,
+    Frame,
+    MarkedSpan,
+    largest,
+    rounded,
+)
 from components.charts.marks import (
     AnnotationMark,
     Mark,
@@ -184,7 +192,7 @@ class Picture:
 
     frame: Frame
     second: Frame | None = None
-    stretches: Sequence[Stretch] = field(default_factory=tuple)
+    marked_spans: Sequence[MarkedSpan] = field(default_factory=tuple)
     bars: bool = False
     largest: float = 0.0
     marks: Sequence[Mark] = ()
@@ -206,7 +214,7 @@ def traces(picture: Picture, canvas: Canvas) -> list[Trace]:
     frames = [frame, second] if second else [frame]
     scale = max(largest(each.middle, each.low, each.high) for each in frames)
     palette = canvas.palette
-    silent = [s.window for s in picture.stretches if s.cause.silent]
+    silent = [s.window for s in picture.marked_spans if s.cause.silent]
     made = [
         _gap_trace(silent, palette),
         _band_trace(frame, scale, palette.band),
@@ -341,7 +349,7 @@ def _lane_traces(picture: Picture, palette: Palette) -> list[Trace]:
     made = [_lane_trace("good", good, f"{palette.ok}{FAINT}", "")]
     colours = {NO_DATA: palette.bad, LOW_QUALITY: palette.warn}
     for cause in CAUSES:
-        windows = [s.window for s in picture.stretches if s.cause is cause]
+        windows = [s.window for s in picture.marked_spans if s.cause is cause]
         if windows:
             colour = colours.get(cause, palette.off)
             made.append(_lane_trace(cause.word, windows, colour, cause.mark, palette.surface))

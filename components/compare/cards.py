@@ -29,7 +29,7 @@ from components.compare.queries import (
 from components.concurrent_queries import ServiceAccess
 from components.controls import FORMATS, Entry, Section, attributes, body, labelled, segments
 from components.directory_queries import Meter
-from components.html_json import sheet
+from components.html_json import as_nodes
 from components.usage import table
 from components.usage.url_state import (
     MOST_IN_ONE,
@@ -258,10 +258,10 @@ def answer(access: ServiceAccess, view: CompareView, now_ms: int) -> dict[str, A
         return _nothing(replace(view, items=result.items), "" if result.items else NOTHING, result)
     drawn = result.figure
     return _page_fields(view, result, "") | {
-        "pictures": sheet(pictures(drawn, view)),
-        "bars": sheet(bars(drawn)),
-        "chips": sheet(chips(result.volumes, result.items)),
-        "how": sheet(how(result.volumes, view)),
+        "pictures": as_nodes(pictures(drawn, view)),
+        "bars": as_nodes(bars(drawn)),
+        "chips": as_nodes(chips(result.volumes, result.items)),
+        "how": as_nodes(how(result.volumes, view)),
         "hover": _hover(drawn),
     }
 
@@ -271,7 +271,7 @@ def _nothing(view: CompareView, why: str, result: Compared | None = None) -> dic
     return _page_fields(view, result, empty) | {
         "pictures": [],
         "bars": [],
-        "chips": sheet(chips(None, view.items)),
+        "chips": as_nodes(chips(None, view.items)),
         "how": [],
         "hover": None,
     }
@@ -327,7 +327,7 @@ def offered(access: ServiceAccess, sought: str, view: CompareView, now_ms: int) 
         groups, meters = choices(access, sought, now_ms)
     except WeirError:
         return no_update
-    return sheet(offered_choices(groups, meters, view.items))
+    return as_nodes(offered_choices(groups, meters, view.items))
 
 
 def files(view: CompareView) -> list[Any]:

@@ -23,14 +23,14 @@ from api.timez import DAY_MS
 from components import chart_query, formatting
 from components.chart_query import Drawn, Subject, shown_response
 from components.charts import labels
-from components.charts.frames import LOW_QUALITY, NO_DATA, Stretch, frame
+from components.charts.frames import LOW_QUALITY, NO_DATA, MarkedSpan, frame
 from components.controls import attributes, failure, labelled
 from components.device import finding_list, kpis, queries
 from components.device.cards import CARDS, CHART_MENU, CardRow, menus
 from components.device.kpi_cards import KPI_ROWS, STATE_ID, KpiRow, Question, When, chip, shown_kpi
 from components.fleet.sparklines import spark
 from components.formatting import Clock, day_text, measures_water, minute_text
-from components.html_json import Node, sheet
+from components.html_json import Node, as_nodes
 from components.queries import flow_series, last_seen_ms
 from components.ranges import Window, around, write_window
 from components.status_queries import state_of
@@ -76,7 +76,9 @@ def chart_results(question: Any, stored: Any, now_ms: int) -> dict[str, Any]:
         Fields.EMPTY: chart_query.emptiness(drawn),
         Fields.NEVER: drawn.last_ms is None,
         Fields.UNZOOMED: view.window is None,
-        Fields.GAPS: sheet(gap_list(drawn.stretches, tz, now_ms=now_ms, counted_in=counted_in)),
+        Fields.GAPS: as_nodes(
+            gap_list(drawn.marked_spans, tz, now_ms=now_ms, counted_in=counted_in)
+        ),
         Fields.COMPARED: chart_query.compared_words(drawn),
         Fields.SINCE: _since(drawn, view, subject, now_ms),
         Fields.RESPONSE: shown_response(drawn, view, params.get("request_id")),
@@ -116,10 +118,10 @@ MOST: Final = 40
 _KINDS: Final = {NO_DATA: "bad", LOW_QUALITY: "warn"}
 
 
-def summary(stretches: Sequence[Stretch]) -> str:
+def summary(marked_spans: Sequence[MarkedSpan]) -> str:
     """``3 gaps, 6 h 12 min · 2 spans below the quality limit, 40 min``; empty without any."""
-    silent = [s for s in stretches if s.cause.silent]
-    poor = [s for s in stretches if not s.cause.silent]
+    silent = [s for s in marked_spans if s.cause.silent]
+    poor = [s for s in marked_spans if not s.cause.silent]
     parts = [(silent, "gap", "gaps"), (poor, "span", "spans")]
     texts = [f"{_count(spans, one, many)}, {_length(spans)}" for spans, one, many in parts if spans]
     if poor:
@@ -127,24 +129,24 @@ def summary(stretches: Sequence[Stretch]) -> str:
     return " · ".join(texts)
 
 
-def _count(spans: Sequence[Stretch], one: str, many: str) -> str:
+def _count(spans: Sequence[MarkedSpan], one: str, many: str) -> str:
     return f"{formatting.whole(len(spans))} {one if len(spans) == 1 else many}"
 
 
-def _length(spans: Sequence[Stretch]) -> str:
+def _length(spans: Sequence[MarkedSpan]) -> str:
     return formatting.duration(sum(s.window.length_ms for s in spans))
 
 
 def gap_list(
-    stretches: Sequence[Stretch], tz: ZoneInfo, *, now_ms: int, counted_in: str
+    marked_spans: Sequence[MarkedSpan], tz: ZoneInfo, *, now_ms: int, counted_in: str
 ) -> list[Component]:
     """Latest first; empty without any. ``counted_in``: the resolution of the rows between which the
     gaps are. Finer rows show more of them; uptime counts by the device's own cadence instead."""
-    if not stretches:
+    if not marked_spans:
         return []
-    latest = list(reversed(stretches))
+    latest = list(reversed(marked_spans))
     made: list[Component] = [
-        html.Summary(f"{summary(stretches)} · by {counted_in} rows"),
+        html.Summary(f"{summary(marked_spans)} · by {counted_in} rows"),
         _table(latest[:MOST], tz, now_ms),
     ]
     if len(latest) > MOST:
@@ -153,7 +155,7 @@ def gap_list(
     return made
 
 
-def _table(latest: Sequence[Stretch], tz: ZoneInfo, now_ms: int) -> Component:
+def _table(latest: Sequence[MarkedSpan], tz: ZoneInfo, now_ms: int) -> Component:
     clock = Clock(tz, latest[-1].window.from_ms, max(s.window.to_ms for s in latest))
     lead = html.Span("On the chart", className="sr-only")
     head = html.Tr([html.Th(name, scope="col") for name in ("When", "How long", "Why", lead)])
@@ -164,9 +166,9 @@ def _table(latest: Sequence[Stretch], tz: ZoneInfo, now_ms: int) -> Component:
     )
 
 
-def _row(stretch: Stretch, clock: Clock, now_ms: int) -> Component:
-    when = span_words(stretch.window, clock, now_ms)
-    first, last = write_window(around(stretch.window))
+def _row(marked: MarkedSpan, clock: Clock, now_ms: int) -> Component:
+    when = span_words(marked.window, clock, now_ms)
+    first, last = write_window(around(marked.window))
     show = html.Button(
         "Show",
         type="button",
@@ -175,11 +177,11 @@ def _row(stretch: Stretch, clock: Clock, now_ms: int) -> Component:
         **attributes(data_from=first, data_to=last),
     )
     why = html.Span(
-        stretch.cause.word,
+        marked.cause.word,
         className="cause",
-        **attributes(data_kind=_KINDS.get(stretch.cause, "off")),
+        **attributes(data_kind=_KINDS.get(marked.cause, "off")),
     )
-    length = formatting.duration(stretch.window.length_ms)
+    length = formatting.duration(marked.window.length_ms)
     return html.Tr([html.Td(when), html.Td(length), html.Td(why), html.Td(show)])
 
 
@@ -241,7 +243,7 @@ def _drawn(
 OVERVIEW: Final = "overview"
 MENUS: Final = (CHART_MENU, *(row.menu_id for row in CARDS))
 
-Sheets = dict[str, list[Node]]
+NodesById = dict[str, list[Node]]
 """The content of elements by their ids. Others stay as they are."""
 
 
@@ -251,12 +253,12 @@ class Part(NamedTuple):
 
     when: When
     ids: frozenset[str]
-    make: Callable[[], Sheets]
-    failed: Callable[[str], Sheets]
+    make: Callable[[], NodesById]
+    failed: Callable[[str], NodesById]
 
 
 def page_parts(params: Any, shown: Any, stored: Any, now_ms: int) -> Any:
-    """{request_id, fresh, sheets, overview}; no update before a chart is shown. ``params``: the
+    """{request_id, fresh, nodes, overview}; no update before a chart is shown. ``params``: the
     chart's query. ``shown``: the chart's state, with ``due``: names of `When`, and ids of single
     KPIs and cards. ``fresh``: those names of which no part failed. ``overview``: only if it is due
     and available."""
@@ -269,36 +271,36 @@ def page_parts(params: Any, shown: Any, stored: Any, now_ms: int) -> Any:
     tz, number = subject.zone(View(zone=read.zone)), page if type(page) is int else 1
     question = Question(subject.device_id, read, tz, now_ms, number)
     parts = [part for part in _parts(question, subject) if due & {part.when, *part.ids}]
-    sheets, stale = _made(parts)
+    nodes, stale = _made(parts)
     if When.RANGE in due:
         bodies = menus(question.device_id, read, tz)
-        sheets |= dict(zip(MENUS, map(sheet, bodies), strict=True))
+        nodes |= dict(zip(MENUS, map(as_nodes, bodies), strict=True))
     fresh = sorted(due.intersection(When) - stale)
     answer: dict[str, Any] = {
         "request_id": shown.get("request_id"),
         "fresh": fresh,
-        "sheets": sheets,
+        "nodes": nodes,
     }
     if When.STEADY in due - stale:
         answer |= _overview(question, subject, view)
     return answer
 
 
-def _made(parts: Sequence[Part]) -> tuple[Sheets, set[str]]:
+def _made(parts: Sequence[Part]) -> tuple[NodesById, set[str]]:
     """The contents, and when the failed parts were due. A service that is down gets one request,
     not one for each part."""
-    sheets, stale, down = Sheets(), set[str](), ""
+    nodes, stale, down = NodesById(), set[str](), ""
     for part in parts:
         try:
-            sheets |= part.failed(down) if down else part.make()
+            nodes |= part.failed(down) if down else part.make()
         except WeirError as error:
-            sheets |= part.failed(failure(error))
+            nodes |= part.failed(failure(error))
             stale.add(part.when)
             if isinstance(error, Unreachable | Unavailable):
                 down = failure(error)
         if down:
             stale.add(part.when)
-    return sheets, stale
+    return nodes, stale
 
 
 def _overview(question: Question, subject: Subject, view: View) -> dict[str, Any]:
@@ -333,7 +335,7 @@ def _parts(question: Question, subject: Subject) -> Iterator[Part]:
         yield Part(row.when, frozenset({row.id}), make, partial(_failed_card, row))
 
 
-def _state(question: Question, subject: Subject) -> Sheets:
+def _state(question: Question, subject: Subject) -> NodesById:
     """The chips of the state and of the open findings. On failure the last ones stay: the cell of
     the last reading shows the reason."""
     status, meter = question.status, question.meter
@@ -343,30 +345,30 @@ def _state(question: Question, subject: Subject) -> Sheets:
         queries.own_directory(meter), question.shown.units, question.tz, question.now_ms
     )
     chips = finding_list.chips(findings, context)
-    return {STATE_ID: sheet(chip(state)), finding_list.CHIPS: sheet(chips)}
+    return {STATE_ID: as_nodes(chip(state)), finding_list.CHIPS: as_nodes(chips)}
 
 
-def _kpis(rows: Sequence[KpiRow], question: Question, subject: Subject) -> Sheets:
+def _kpis(rows: Sequence[KpiRow], question: Question, subject: Subject) -> NodesById:
     """Adjacent KPIs that share one query."""
-    answer, sheets = rows[0].query(question), Sheets()
+    answer, nodes = rows[0].query(question), NodesById()
     for row in rows:
         kpi = row.text(answer, question)
         if kpi and not subject.active:
             kpi = kpis.inactive(kpi, now=row.now)
         if kpi:
-            sheets[row.id] = sheet(shown_kpi(kpi))
-        sheets[row.failure_id] = []
-    return sheets
+            nodes[row.id] = as_nodes(shown_kpi(kpi))
+        nodes[row.failure_id] = []
+    return nodes
 
 
-def _failed_kpis(rows: Sequence[KpiRow], why: str) -> Sheets:
+def _failed_kpis(rows: Sequence[KpiRow], why: str) -> NodesById:
     return {row.failure_id: [why] for row in rows}
 
 
-def _card(row: CardRow, question: Question) -> Sheets:
+def _card(row: CardRow, question: Question) -> NodesById:
     body, note = row.draw(question)
-    return {row.id: sheet(body), row.note_id: [f"· {note}"], row.failure_id: []}
+    return {row.id: as_nodes(body), row.note_id: [f"· {note}"], row.failure_id: []}
 
 
-def _failed_card(row: CardRow, why: str) -> Sheets:
+def _failed_card(row: CardRow, why: str) -> NodesById:
     return {row.failure_id: [why]}

@@ -207,7 +207,7 @@ def _card(row: CardRow, *, hidden: bool) -> Component:
                 className="card-head",
             ),
             html.P(id=row.failure_id, className="card-trouble"),
-            html.Div(id=row.id, className="sheet"),
+            html.Div(id=row.id, className="nodes"),
         ],
         className=" ".join(("card", *(["wide"] * row.wide), *(["optional-card"] * row.optional))),
         hidden=hidden,

@@ -178,22 +178,26 @@ def _deeds(finding: Finding, context: FindingContext) -> list[Component]:
         className="button small",
         **labelled(f"Settings of {kind.label} on this device"),
     )
+    return [show, evidence, settings, _dismissal(finding, what)]
+
+
+def _dismissal(finding: Finding, what: str) -> Component:
+    """The judgements to dismiss it with, or the button that takes one back."""
     if finding.state == "dismissed":
-        deed: Component = _judge("Restore", finding, "", small=True)
-    else:
-        choices = [
-            html.Li(_judge(each.label, finding, each.name, finding_text.consequence(each, kind)))
-            for each in judgements_of(finding.kind)
-            if each is not NEW_NORMAL or finding.end_ms is None
-        ]
-        deed = html.Details(
-            [
-                html.Summary("Dismiss", className="button small", **labelled(f"Dismiss {what}")),
-                html.Div(html.Ul(choices, className="menu-entries"), className="menu-body"),
-            ],
-            className="menu",
-        )
-    return [show, evidence, settings, deed]
+        return _judge("Restore", finding, "", small=True)
+    kind = finding_text.kind_of(finding)
+    choices = [
+        html.Li(_judge(each.label, finding, each.name, finding_text.consequence(each, kind)))
+        for each in judgements_of(finding.kind)
+        if each is not NEW_NORMAL or finding.end_ms is None
+    ]
+    return html.Details(
+        [
+            html.Summary("Dismiss", className="button small", **labelled(f"Dismiss {what}")),
+            html.Div(html.Ul(choices, className="menu-entries"), className="menu-body"),
+        ],
+        className="menu",
+    )
 
 
 def _judge(

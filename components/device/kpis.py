@@ -77,6 +77,8 @@ def uptime(actual: int, expected: int, resolution: Resolution, shown: Shown) -> 
         return Kpi(label, formatting.NOTHING, "no readings expected yet")
     unit = _BUCKET_UNITS.get(resolution.name, f"× {resolution.label}")
     note = f"{formatting.whole(actual)} of {formatting.whole(expected)} {unit}"
+    if shown.spread:
+        note += f" · {shown.spread} of them spread between registers"
     return Kpi(label, percent(share), note, low=uptimes.is_low(actual, expected))
 
 

@@ -66,11 +66,12 @@ def row_table(
     added = _compared(page.rows, others, compare, units) if others else []
     titles_ = ("Time", *(c.title for c in columns), *(title for title, _ in added))
     head = html.Tr([html.Th(name, scope="col") for name in titles_])
-    times, given = titles(page.rows, tz), page.rows.undated
+    times = titles(page.rows, tz)
+    undated = [at in page.rows.undated for at in page.rows.times_ms]
     estimated = _within(page.rows, spread, tz)
     marks = [
-        (UNDATED if at in given else "") + (SPREAD if is_spread else "")
-        for at, is_spread in zip(page.rows.times_ms, estimated, strict=True)
+        (UNDATED if is_undated else "") + (SPREAD if is_spread else "")
+        for is_undated, is_spread in zip(undated, estimated, strict=True)
     ]
     values = [column.texts(page.rows) for column in columns] + [texts for _, texts in added]
     body = [
@@ -87,11 +88,7 @@ def row_table(
             tabIndex=0,
             **labelled("Rows, scrollable"),
         ),
-        *(
-            [html.P(ABOUT_UNDATED, className="rows-about")]
-            if any(at in given for at in page.rows.times_ms)
-            else []
-        ),
+        *([html.P(ABOUT_UNDATED, className="rows-about")] if any(undated) else []),
         *([html.P(ABOUT_SPREAD, className="rows-about")] if any(estimated) else []),
         _pager(page),
     ]

@@ -20,8 +20,8 @@ from api.metering.uptime import UPTIME_LIMIT
 from api.metering.windows import DEFAULT_SPAN, Span
 from api.timez import DAY_MS, HOUR_MS, MINUTE_MS, zone_or_utc
 from components import formatting, session
-from components.charts.marks import shortened
-from components.finding_text import DIAMONDS, SEVERITY_WORDS, how_much, kind_of
+from components.charts.marks import DIAMONDS, shortened
+from components.finding_text import SEVERITY_WORDS, how_much, kind_of
 from components.fleet.queries import FleetView
 from components.fleet.sparklines import HEIGHT, Spark, window_of
 from components.formatting import Clock, measures_water, percent

@@ -18,8 +18,9 @@ from api.metering.usage import change
 from api.metering.windows import Span
 from api.timez import MINUTE_MS, zone_or_utc
 from components import formatting
+from components.charts.marks import DIAMONDS
 from components.concurrent_queries import ServiceAccess
-from components.finding_text import DIAMONDS, bound_of
+from components.finding_text import bound_of
 from components.fleet.queries import SORTS, FleetPage, FleetView, fleet_page, write_fleet_view
 from components.fleet.sparklines import lines_of
 from components.fleet.tiles import tiles_of

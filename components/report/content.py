@@ -17,7 +17,7 @@ from components.controls import attributes, labelled
 from components.findings.rows import directory_of, summary_row, summary_table
 from components.fleet.wall import Total
 from components.formatting import MONTHS, day_text, local_date
-from components.html_json import sheet
+from components.html_json import as_nodes
 from components.report import text as report_text
 from components.report.queries import (
     MOST_DEVICES,
@@ -183,7 +183,8 @@ def chart_place(usage: DeviceUsage, view: ReportView) -> Component:
 
 def _bars(usage: DeviceUsage, units: Units) -> Component:
     """Volume by local day. The table below has its values."""
-    top = max((day.gallons or 0.0 for day in usage.days), default=0.0) or 1.0
+    most = max((day.gallons or 0.0 for day in usage.days), default=0.0)
+    top = most or 1.0
     few = len(usage.days) <= MARKED_DAYS
     bars = [
         html.Span(
@@ -198,7 +199,7 @@ def _bars(usage: DeviceUsage, units: Units) -> Component:
     marks = [html.Span(_mark(day, few=few)) for day in usage.days]
     return html.Figure(
         [
-            html.Figcaption(f"Volume by day, up to {units.volume(top)}"),
+            html.Figcaption(f"Volume by day{f', up to {units.volume(most)}' if most else ''}"),
             html.Div(bars, className="bars", **attributes(aria_hidden="true")),
             html.Div(marks, className="marks", **attributes(aria_hidden="true")),
         ],
@@ -294,7 +295,7 @@ def answer(
     report = load_part(access, view, Deadline(PAGE_PATIENCE_S), now_ms)
     today = local_ordinal(zone_or_utc(view.usage.zone), now_ms)
     first, last = view.usage.dates(today)
-    body = [] if report.trouble else sheet(document(report, view, organization))
+    body = [] if report.trouble else as_nodes(document(report, view, organization))
     return {
         "empty": report.trouble,
         "body": body,

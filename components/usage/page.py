@@ -32,7 +32,7 @@ from components.controls import (
     zone_select,
 )
 from components.fleet.wall import Total
-from components.html_json import sheet
+from components.html_json import as_nodes
 from components.usage import table
 from components.usage.insight_queries import (
     balances_of,
@@ -211,10 +211,12 @@ def answer(access: ServiceAccess, view: UsageView, now_ms: int) -> dict[str, Any
     first, last = view.dates(today)
     return {
         "empty": picked.words,
-        "sums": sheet(table.sums_strip(_sums(access, usages, picked, view, whole=whole)))
+        "sums": as_nodes(table.sums_strip(_sums(access, usages, picked, view, whole=whole)))
         if usages
         else [],
-        "table": sheet(_table(access, usages, picked, view, now_ms, whole=whole)) if usages else [],
+        "table": as_nodes(_table(access, usages, picked, view, now_ms, whole=whole))
+        if usages
+        else [],
         "progress": summary.progress.words,
         "complete": summary.progress.complete,
         "range": table.range_words(view, today),
@@ -277,7 +279,7 @@ def choices(access: ServiceAccess, sought: str, chosen: Sequence[str], now_ms: i
         meters = offered(access, sought, now_ms)
     except WeirError:
         return no_update
-    return sheet(table.choices(meters, chosen))
+    return as_nodes(table.choices(meters, chosen))
 
 
 def files(view: UsageView) -> list[Any]:

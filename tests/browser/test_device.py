@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 def opened(tab: Tab, site: Site, query: str = "", serial: str = LIVE) -> Chart:
     tab.open(f"/devices/{site.fleet.ids[serial]}{query}")
     chart = Chart(tab).drawn()
-    waiting = ".skeleton, .card:not(.optional-card) > .sheet:empty"
+    waiting = ".skeleton, .card:not(.optional-card) > .nodes:empty"
     tab.until(lambda: tab.run(f"return document.querySelector('{waiting}') === null"))
     return chart
 

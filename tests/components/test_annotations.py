@@ -18,7 +18,7 @@ from components.charts.marks import (
     annotation_flags,
     annotation_traces,
 )
-from components.html_json import sheet
+from components.html_json import as_nodes
 from components.ranges import Window
 from components.theme import LIGHT
 from components.units import METRIC, US
@@ -142,5 +142,5 @@ def test_buttons_follow_the_role(role: Role, author: str, expected: list[str]) -
     body = listing(
         [NOTE, PLAN, CORRECTION, ended], DENVER, {}, Me(author, "key", "", role, may_embed=False)
     )
-    result = str(sheet(body))
+    result = str(as_nodes(body))
     assert [word for word in result.split("'") if word in ("edit", "delete", "revoke")] == expected

@@ -106,17 +106,17 @@ def test_units_are_the_readers_and_shared_by_all_lines() -> None:
 def test_an_empty_chart_has_a_message() -> None:
     drawn = figure(Volumes("UTC", EDGES, (SILENT,)), view(by="mean"), 30, 4 * DAY_MS)
     assert drawn.empty
-    assert cards.EMPTY in str(html_json.sheet(cards.pictures(drawn, view())))
-    assert "NaN" not in str(html_json.sheet(cards.bars(drawn)))
+    assert cards.EMPTY in str(html_json.as_nodes(cards.pictures(drawn, view())))
+    assert "NaN" not in str(html_json.as_nodes(cards.bars(drawn)))
 
 
 def test_notes_name_missing_data_and_sums() -> None:
     drawn = figure(ALL, view(by="persons"), 30, NOON_OF_THE_LAST)
-    text = str(html_json.sheet([*cards.pictures(drawn, view(by="persons")), *cards.bars(drawn)]))
+    text = str(html_json.as_nodes([*cards.pictures(drawn, view(by="persons")), *cards.bars(drawn)]))
     for words in ("Volume by day per person, gal", "Without persons: Silent.", "60% of readings",
                   "4 devices", "1 sub-meter not counted twice"):  # fmt: skip
         assert words in text
-    chips = str(html_json.sheet(cards.chips(ALL, ("device:House", "group:Gone, far"))))
+    chips = str(html_json.as_nodes(cards.chips(ALL, ("device:House", "group:Gone, far"))))
     assert "Gone, far: not found" in chips
     assert "group:Gone%2C%20far" in chips
 
@@ -128,7 +128,9 @@ def test_notes_name_missing_data_and_sums() -> None:
 def test_small_multiples_above_four(count: int, layout: str, several: bool) -> None:
     result = Volumes("UTC", EDGES, tuple(item(f"D{n}", (1.0,) * 4) for n in range(count)))
     requests = view(layout=layout)
-    sheet = str(html_json.sheet(cards.pictures(figure(result, requests, 30, 4 * DAY_MS), requests)))
+    sheet = str(
+        html_json.as_nodes(cards.pictures(figure(result, requests, 30, 4 * DAY_MS), requests))
+    )
     assert sheet.count("compare-plot'") == (count if several else 1)
     image = picture(
         figure(result, requests, 30, 4 * DAY_MS), requests, Box(16, 60, 1184, 600), LIGHT
@@ -231,5 +233,5 @@ def test_a_file_has_a_row_for_each_bucket_of_each_item() -> None:
     ],
 )
 def test_the_usage_page_links_to_the_same_comparison(fields: dict[str, str], href: str) -> None:
-    menu = str(html_json.sheet(usage_files(read_usage_view(fields))))
+    menu = str(html_json.as_nodes(usage_files(read_usage_view(fields))))
     assert (href in menu) if href else ("/compare" not in menu)

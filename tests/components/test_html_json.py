@@ -6,7 +6,7 @@ import pytest
 from dash import dcc, html
 
 from components.controls import attributes, labelled
-from components.html_json import output, sheet, store
+from components.html_json import as_nodes, output, store
 
 
 def test_elements_become_tags_attributes_and_nodes() -> None:
@@ -27,23 +27,23 @@ def test_elements_become_tags_attributes_and_nodes() -> None:
         "aria-label": "a cell",
         "data-from": "x",
     }
-    assert sheet([cell, "end"]) == [["td", fields, ["4 ", ["span", {}, ["gal"]]]], "end"]
+    assert as_nodes([cell, "end"]) == [["td", fields, ["4 ", ["span", {}, ["gal"]]]], "end"]
 
 
 @pytest.mark.parametrize(
     ("disabled", "fields"), [(True, {"disabled": ""}), (False, {}), (None, {})]
 )
 def test_false_attributes_are_left_out(disabled: bool | None, fields: dict[str, str]) -> None:
-    assert sheet(html.Button(disabled=disabled)) == [["button", fields, []]]
+    assert as_nodes(html.Button(disabled=disabled)) == [["button", fields, []]]
 
 
 def test_no_elements_are_an_empty_list() -> None:
-    assert sheet(None) == sheet([]) == sheet([[], None]) == []
+    assert as_nodes(None) == as_nodes([]) == as_nodes([[], None]) == []
 
 
 def test_an_interactive_component_is_refused() -> None:
     with pytest.raises(TypeError, match="Link"):
-        sheet(html.Div(dcc.Link("there", href="/")))
+        as_nodes(html.Div(dcc.Link("there", href="/")))
 
 
 def test_elements_are_sent_to_the_store_of_their_container() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from api.client.annotations import AuditEntry
 from components.audit_queries import AuditFilter, read_filter
-from components.html_json import sheet
+from components.html_json import as_nodes
 from tests.dashboards import Site
 from tests.world import ms
 
@@ -31,7 +31,7 @@ def test_only_changed_fields_are_listed(page: Any) -> None:
         ms("2026-03-08T12:00-06:00"), "key_1", "key", "change role", "key_2",
         {"role": "viewer", "name": "Ann"}, {"role": "operator", "name": "Ann"}, "",
     )  # fmt: skip
-    text = str(sheet(page.table([entry])))
+    text = str(as_nodes(page.table([entry])))
     assert "viewer" in text
     assert "operator" in text
     assert "name: " not in text  # unchanged

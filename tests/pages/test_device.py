@@ -297,7 +297,7 @@ def test_the_callback_over_http(web: httpx.Client, site: Site) -> None:
     """The chart's callback as the browser sends it: small, compressed, not cacheable."""
     outputs = (
         "graph.figure badge.children zone-note.children summary.children failed.data"
-        " empty.children jump.hidden reset.disabled gaps-sheet.data compared.children"
+        " empty.children jump.hidden reset.disabled gaps-nodes.data compared.children"
         " since.children response.data parts.data"
     )
     parts = [f"chart-{each}".split(".") for each in outputs.split()]

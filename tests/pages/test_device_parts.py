@@ -73,19 +73,19 @@ def parts(
 
 def kpi(page: Any, id: str, view: Any, device: Json) -> tuple[Any, str]:
     """A cell's parts and its failure."""
-    sheets = parts(page, view, device, id)["sheets"]
+    sheets = parts(page, view, device, id)["nodes"]
     return sheets.get(id, no_update), text(sheets.get(f"{id}-trouble"))
 
 
 def card(page: Any, id: str, view: Any, device: Json, number: int = 1) -> list[Any]:
     """A card's body, note and failure."""
-    sheets = parts(page, view, device, id, number=number)["sheets"]
+    sheets = parts(page, view, device, id, number=number)["nodes"]
     return [sheets.get(id), text(sheets.get(f"{id}-note")), text(sheets.get(f"{id}-trouble"))]
 
 
 def state(page: Any, view: Any, device: Json) -> tuple[str, str]:
     """The chip's words and its name in the stylesheet."""
-    ((_, attributes, nodes),) = parts(page, view, device, "device-state")["sheets"]["device-state"]
+    ((_, attributes, nodes),) = parts(page, view, device, "device-state")["nodes"]["device-state"]
     return text(nodes), attributes["data-state"]
 
 
@@ -168,8 +168,8 @@ def test_one_answer_has_every_part_that_is_due(page: Any, looking: Site) -> None
     assert (answer["request_id"], answer["fresh"]) == (7, sorted(EVERYTHING))
     assert answer["overview"]["line"].startswith("M")
     water = {"kpi-radio", "kpi-cost"}  # it measures water, and nobody says a price
-    assert {*KPIS, *CARD_IDS, *MENUS, "device-state"} - water <= set(answer["sheets"])
-    assert not water & set(answer["sheets"])
+    assert {*KPIS, *CARD_IDS, *MENUS, "device-state"} - water <= set(answer["nodes"])
+    assert not water & set(answer["nodes"])
     assert page.answer({"range": "7d"}, device)["parts"] is None
 
 
@@ -187,8 +187,8 @@ def test_only_what_is_due_is_asked_for(
     page: Any, looking: Site, due: str, there: str, not_there: str
 ) -> None:
     answer = parts(page, last_day(looking), device_store(looking, LIVE), due)
-    assert there in answer["sheets"]
-    assert not_there not in answer["sheets"]
+    assert there in answer["nodes"]
+    assert not_there not in answer["nodes"]
     assert answer["fresh"] == ([due] if due in EVERYTHING else [])
 
 
@@ -220,7 +220,7 @@ def test_each_part_says_that_it_failed_and_keeps_what_it_had(page: Any, looking:
         looking.broken.clear()
     assert result["fresh"] == []
     assert "overview" not in result
-    failed = {id: text(nodes) for id, nodes in result["sheets"].items() if id not in MENUS}
+    failed = {id: text(nodes) for id, nodes in result["nodes"].items() if id not in MENUS}
     assert set(failed) == {f"{id}-trouble" for id in (*KPIS, *CARD_IDS)}  # the state's chip stays
     assert set(failed.values()) == {"Internal error. The store is on fire."}
 
@@ -234,7 +234,7 @@ def test_before_anything_is_shown_nothing_is_said(
 
 def test_a_forged_device_has_no_numbers(page: Any, looking: Site) -> None:
     forged = {"device_id": "00000000-0000-4000-8000-00000000000f", "time_zone": "UTC"}
-    result = parts(page, last_day(looking), forged, *EVERYTHING)["sheets"]
+    result = parts(page, last_day(looking), forged, *EVERYTHING)["nodes"]
     for part in (*KPIS, *CARD_IDS):
         assert "Not found" in text(result[f"{part}-trouble"]), part
         assert part not in result
@@ -289,7 +289,7 @@ def hrefs(body: Any) -> list[str]:
 
 
 def menus(page: Any, view: Any, device: Json) -> list[Any]:
-    sheets = parts(page, view, device, "range")["sheets"]
+    sheets = parts(page, view, device, "range")["nodes"]
     return [sheets[id] for id in MENUS]
 
 

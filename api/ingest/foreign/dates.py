@@ -56,7 +56,7 @@ _OTHER: Final = (
 )  # fmt: skip
 CLOCKS: Final = (
     "%H:%M:%S", "%H:%M", "%H:%M:%S.%f", "%I:%M:%S %p", "%I:%M %p", "%H.%M.%S", "%H.%M", "%H%M%S",
-    "%H%M", "%Hh%M", "%I:%M%p", "%I:%M:%S%p", "%I %p", "%H",
+    "%H%M", "%Hh%M", "%I:%M%p", "%I:%M:%S%p", "%I:%M:%S.%f %p", "%I %p", "%H",
 )  # fmt: skip
 _NUMBER_CLOCKS: Final = {"%H%M%S": 6, "%H%M": 4}
 FAULTY_SHARE: Final = 0.05  # of a column's dates, which may be impossible ones

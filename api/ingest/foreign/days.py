@@ -20,7 +20,10 @@ FEWEST_DAYS: Final = 28
 FEWEST_DATES: Final = 2
 _DAY_MINUTES: Final = 24 * 60
 _TIME_OF_DAY: Final = re.compile(r"\s*([01]?\d|2[0-4])[:.h]([0-5]\d)(?:[:.]\d\d)?(?:\s*[-–].*)?\s*")
-_DATED: Final = re.compile(r"^\W*\d{1,4}[./-]\d{1,2}[./-]\d{2,4}\b|\d{1,2}\W+[^\W\d]{3,}\W+\d{4}")
+_DATED: Final = re.compile(
+    r"^\W*\d{1,4}[./-]\d{1,2}[./-]\d{2,4}\b|\d{1,2}\W+[^\W\d]{3,}\W+\d{4}"
+    r"|^\W*(?:\d{4}[./-]\d{1,2}|(?:\d{1,2}[./-]|[^\W\d]{3,}\W*)\d{4})\W*$"  # months
+)
 _NAME: Final = re.compile(r"[^\W\d]")
 _NUMBERED: Final = re.compile(
     r"\s*(?:he|hh|h|hr|hour|hora|heure|ora|stunde|std|uur|p|period|interval|int|day|tag|dia|jour|d|v|val|value|wert)?"

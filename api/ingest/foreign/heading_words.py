@@ -16,12 +16,13 @@ def set_of(words: str) -> frozenset[str]:
 _WORDS: Final[dict[str, str]] = {
     "time": "time timestamp date datetime recorded recordedat recorded_at ts when zeit zeitpunkt"
     " zeitstempel datum uhrzeit fecha hora data ora heure horodatage instante ablesezeit received"
-    " day utc local dates times timestamps stamp tstamp",
+    " day utc local dates times timestamps stamp tstamp clock",
     "device": "device meter serial zahler zaehler zahlernummer zaehlernummer contador contatore"
     " compteur sensor id deviceid meterid account customer user userid userkey anlage matricola"
     " nummer number name point site location node dma household apparat gerat geraet eui deveui"
     " devicename geratename geratenummer seriennummer identifier messstelle teller endpoint miu sn"
-    " mprn sheet logger datalogger loggerid equipment equnr instance tags tagname",
+    " mprn sheet logger datalogger loggerid equipment equnr instance tags tagname topic"
+    " kennung zahlpunkt",
     "temperature": "temperature temp temperatur temperatura onboard",
     "signal": "signal strength signalstrength",
     "rssi": "rssi",
@@ -51,7 +52,7 @@ SECONDARY: Final = set_of(
 STATUS: Final = set_of(
     "status state flag flags code type quality estimated estimate event alarm note notes comment"
     " battery batterie remark bemerkung kommentar zustand estado stato etat kwaliteit calidad"
-    " qualite qualita unit uom approval grade qualifier"
+    " qualite qualita qualitat unit uom approval grade qualifier"
     " mesure estime reel geschatzt geschaetzt abgelesen stimato estimada"
     " flg valid validity info day weekday wochentag source method typ geratetyp medium"
 )
@@ -60,7 +61,7 @@ ENDS: Final = set_of("end ends ending to until bis ende fin fine hasta einde sto
 HOURS: Final = set_of("hour hr hours stunde hora heure ora uur he std timme")
 METERS: Final = set_of(
     "meter serial zahler zaehler zahlernummer zaehlernummer contador contatore compteur endpoint"
-    " miu sn eui deveui mprn seriennummer geratenummer logger datalogger"
+    " miu sn eui deveui mprn seriennummer geratenummer logger datalogger zahlpunkt"
 )
 """Headings of a meter's own name, rather than of its customer or place."""
 SHEETS: Final = set_of("sheet tabelle feuil feuille hoja foglio blad arkusz q quarter week kw t")

@@ -8,7 +8,15 @@ from typing import Final
 
 from api.ingest.foreign.columns import Column, Meanings, are_within
 from api.ingest.foreign.date_words import is_month, plain_date
-from api.ingest.foreign.dates import EXCEL, ISO, DateGuess, is_date_only, number_clock_form
+from api.ingest.foreign.dates import (
+    EXCEL,
+    ISO,
+    DateGuess,
+    guess_form,
+    has_offset,
+    is_date_only,
+    number_clock_form,
+)
 from api.ingest.foreign.heading_words import ENDS, HOURS, set_of
 
 _PARTS: Final[tuple[tuple[str, frozenset[str], range], ...]] = (
@@ -63,7 +71,7 @@ def _find_ends(columns: Sequence[Column], meanings: Meanings) -> None:
 
 def _find_time(columns: Sequence[Column], meanings: Meanings, taken: Collection[int]) -> None:
     open_columns = [(p, each) for p, each in enumerate(columns) if p not in taken]
-    dated = [p for p, each in open_columns if each.date is not None]
+    dated = [p for p, each in open_columns if each.date is not None] or _find_epochs(open_columns)
     if not dated:
         return
     likely = (dated, [p for p in dated if columns[p].date != DateGuess(EXCEL)])
@@ -85,6 +93,18 @@ def _find_time(columns: Sequence[Column], meanings: Meanings, taken: Collection[
     if clock:
         meanings.is_[best], meanings.is_[clock[0]] = "date", "clock"
         meanings.form = f"{'%Y-%m-%d' if guess.form == ISO else guess.form} {clock[1]}"
+
+
+def _find_epochs(columns: Sequence[tuple[int, Column]]) -> list[int]:
+    """Gives numbers that can be seconds or parts of seconds since 1970, whatever their heading, a
+    date. Returns their positions."""
+    places: list[int] = []
+    for place, each in columns:
+        guess = guess_form(each.texts[:400], day_first=True) if each.numbers is not None else None
+        if guess and has_offset([], guess.form):
+            each.date = guess
+            places.append(place)
+    return places
 
 
 def _clock(columns: Sequence[tuple[int, Column]]) -> tuple[int, str] | None:

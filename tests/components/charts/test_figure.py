@@ -16,7 +16,7 @@ from api.catalog import FLOW_RATE, HOUR_MS, MINUTE_MS
 from api.client import Series
 from api.timez import parse_instant, zone
 from components.charts import figure as charts_figure
-from components.charts.frames import NO_DATA, Frame, Stretch, frame, largest, rounded
+from components.charts.frames import NO_DATA, Frame, MarkedSpan, frame, largest, rounded
 from components.charts.marks import Mark
 from components.charts.traces import Canvas, Picture
 from components.ranges import Window
@@ -33,7 +33,7 @@ def drawn(series: Series, window: Window | None = None, width_px: int = 1_000) -
 
 
 def pictured(made: Frame) -> Picture:
-    return Picture(made, stretches=[Stretch(gap, NO_DATA) for gap in made.gaps])
+    return Picture(made, marked_spans=[MarkedSpan(gap, NO_DATA) for gap in made.gaps])
 
 
 def framed(
@@ -188,7 +188,7 @@ def test_labels_of_gaps_never_cover_each_other(spans: list[tuple[int, int]], wid
     window = Window(NOON, NOON + 10_000 * MINUTE_MS)
     gaps = [Window(NOON + a * MINUTE_MS, NOON + (a + n) * MINUTE_MS) for a, n in spans]
     canvas = Canvas(window, DENVER, width_px, LIGHT)
-    labels, _ = charts_figure.gap_labels([Stretch(gap, NO_DATA) for gap in gaps], canvas)
+    labels, _ = charts_figure.gap_labels([MarkedSpan(gap, NO_DATA) for gap in gaps], canvas)
     px = width_px / window.length_ms
     at = sorted((parse_instant(label["x"]) - NOON) * px for label in labels)
     assert len(labels) <= charts_figure.MAX_LABELS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from api.catalog import DAY, FLOW_RATE, QUALITY, RAW, RESOLUTION_BY_NAME
@@ -17,7 +19,7 @@ from components.charts.frames import (
     Frame,
     Life,
     frame,
-    stretches,
+    marked_spans,
     within,
 )
 from components.device import callback_results, kpis
@@ -98,6 +100,12 @@ def test_uptime(
 ) -> None:
     kpi = kpis.uptime(actual, expected, RESOLUTION_BY_NAME[resolution], WEEK)
     assert (kpi.label, kpi.value, kpi.note, kpi.low) == ("Uptime, 7 d", value, note, low)
+
+
+def test_uptime_tells_what_is_spread_between_registers() -> None:
+    """Such hours count, as all rows do, but no reading came in them."""
+    kpi = kpis.uptime(168, 168, RESOLUTION_BY_NAME["1hour"], replace(WEEK, spread="5 h"))
+    assert kpi.note == "168 of 168 h · 5 h of them spread between registers"
 
 
 @cases(
@@ -201,7 +209,7 @@ def marked_gaps(made: Frame, life: Life) -> list[tuple[int, int, str]]:
             round((s.window.to_ms - NOON) / MINUTE_MS),
             s.cause.name,
         )
-        for s in stretches(made, life)
+        for s in marked_spans(made, life)
     ]
 
 
@@ -245,7 +253,7 @@ def test_rows_below_the_limit(low: set[int], expected: list[tuple[int, int]]) ->
 def test_gaps_are_listed_with_their_length_and_cause() -> None:
     made = framed([m for m in EVERY if not 60 <= m < 90], [39.0 if m == 0 else 90 for m in EVERY
                   if not 60 <= m < 90])  # fmt: skip
-    result = stretches(made, Life(40))
+    result = marked_spans(made, Life(40))
     parts = callback_results.gap_list(result, DENVER, now_ms=NOON + DAY_MS, counted_in="5 min")
     listed = " ".join(text(part) for part in parts)
     assert listed.startswith("1 gap, 30 min · 1 span below the quality limit, 10 min")

@@ -139,7 +139,7 @@ def test_the_names_of_the_same_earlier_days() -> None:
 
 def test_sums_by_group_are_sorted_by_volume() -> None:
     usages = [usage("a", 30.0, groups=("North", "Cooling")), usage("b", 10.0, groups=("South",))]
-    text = str(html_json.sheet(groups_section(usages, US)))
+    text = str(html_json.as_nodes(groups_section(usages, US)))
     assert text.index("North") < text.index("South")
     for words in ("30 gal", "75.0%", "$15.00", "A device counts in each of its groups."):
         assert words in text
@@ -148,7 +148,7 @@ def test_sums_by_group_are_sorted_by_volume() -> None:
 
 def test_bars_are_shares_of_the_largest_and_an_opened_device_has_a_calendar() -> None:
     usages = [usage("a", 30.0, None, 10.0), usage("b", 10.0)]
-    text = str(html_json.sheet(table(usages, UsageView(opened="a"))))
+    text = str(html_json.as_nodes(table(usages, UsageView(opened="a"))))
     assert text.count("volume-bar") == 2
     assert "width:100.0%" in text
     assert "width:25.0%" in text

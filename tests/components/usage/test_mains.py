@@ -65,7 +65,7 @@ def test_a_cycle_of_parents_loses_no_device() -> None:
 def test_the_balance_names_its_meters_and_its_coverage() -> None:
     volumes = [MeteredVolume(n, n, n.title(), g) for n, g in (("MAIN", 100.0), ("FLAT", 94.0))]
     result = Balance(volumes[0], (volumes[1],), 94.0, 6.0, 0.06, 20, 24)
-    text = str(html_json.sheet(balance_section([result], US)))
+    text = str(html_json.as_nodes(balance_section([result], US)))
     for words in ("Main", "Flat", "100 gal", "94 gal", "6 gal", "6.0%", "20 of 24 h"):
         assert words in text
     assert "every hour of the range" not in text

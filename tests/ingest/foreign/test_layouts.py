@@ -19,6 +19,7 @@ from tests.ingest.foreign import (
     layouts,
     more_layouts,
     office_layouts,
+    portal_layouts,
     system_layouts,
     vendor_layouts,
 )
@@ -30,6 +31,7 @@ CASES = (
     *more_layouts.CASES,
     *vendor_layouts.CASES,
     *office_layouts.CASES,
+    *portal_layouts.CASES,
     *system_layouts.CASES,
 )
 

@@ -264,7 +264,7 @@ def test_no_kpi_of_a_device_outside_the_grant(open_site: Open, keys: dict[str, s
         state = {"chart-question.data": {}, "chart-subject.data": subject}
         answer = wire.callback(site, ["chart-due-parts.data"], {"chart-due.data": shown}, state)
         assert answer.status_code == 200, answer.text
-        sheets[name] = answer.json["response"]["chart-due-parts"]["data"]["sheets"]
+        sheets[name] = answer.json["response"]["chart-due-parts"]["data"]["nodes"]
     assert "Not found" not in str(sheets["all"])
     bodies = [row.id for row in (*KPI_ROWS, *CARDS)]
     assert all("Not found" in str(sheets["devices"][f"{id}-trouble"]) for id in bodies)

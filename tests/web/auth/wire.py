@@ -58,7 +58,7 @@ def chart(site: Site, device_id: str, start: str, end: str, **more: Any) -> Test
         "chart-empty.children",
         "chart-jump.hidden",
         "chart-reset.disabled",
-        "chart-gaps-sheet.data",
+        "chart-gaps-nodes.data",
         "chart-compared.children",
         "chart-since.children",
         "chart-response.data",
