@@ -20,6 +20,7 @@ export const VALUES = [
   ["rate", "a rate"],
   ["register", "a register"],
 ];
+const PULSES_L = [2.5, 5, 10, 25, 50, 100, 250, 500, 1000]; // what a pulse of a meter is worth
 const VOLUMES = ["gal", "kgal", "imperial gal", "l", "ml", "hl", "m3", "ft3", "ccf"];
 const TIMES = ["s", "min", "h", "d"];
 const NAMES = {
@@ -48,11 +49,21 @@ export function units(column) {
     const others = units({ ...column, unit_column: "" });
     return [["", `as in ${column.unit_column}`], ...others];
   }
-  if (column.values !== "rate") return VOLUMES.map((unit) => [unit, NAMES[unit] || unit]);
+  if (column.values !== "rate")
+    return [
+      ...VOLUMES.map((unit) => [unit, NAMES[unit] || unit]),
+      ...PULSES_L.map((litres) => [`${litres} l`, `pulses of ${litres} litres`]),
+    ];
   return VOLUMES.flatMap((volume) =>
     TIMES.map((time) => [`${volume}/${time}`, `${volume}/${time}`.replace("3", "³")]),
   );
 }
+
+/* The sheets of a workbook, and all that have the same columns as one. */
+export const sheets = (names) => [
+  ["*", "all with the same columns"],
+  ...names.map((name) => [name, name]),
+];
 
 export const DECIMALS = [
   [".", "point 0.5"],

@@ -4,6 +4,7 @@ import {
   formats,
   meanings,
   settingName,
+  sheets,
   undoQuestion,
   units,
 } from "../../assets/import-texts.js";
@@ -43,6 +44,22 @@ table("units", (column) => units(column).slice(0, 2), [
   [[{ is: "water", values: "amount", unit_column: "UoM" }], [["", "as in UoM"], ["gal", "gallons"]]],
   [[{ is: "device" }], []],
 ]); // biome-ignore format: one line a case
+
+table("units of pulses", (column) => units(column).some(([unit]) => unit === "10 l"), [
+  [[{ is: "water", values: "register" }], true],
+  [[{ is: "water", values: "rate" }], false],
+]);
+
+table("sheets", sheets, [
+  [
+    [["North", "South"]],
+    [
+      ["*", "all with the same columns"],
+      ["North", "North"],
+      ["South", "South"],
+    ],
+  ],
+]);
 
 table("meanings", (...columns) => meanings(columns[0], columns).find(([is]) => is === "skip")[1], [
   [

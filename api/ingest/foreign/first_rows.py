@@ -37,10 +37,11 @@ OBJECTS: Final = ("ndjson", "json")  # forms that name each value
 
 
 class Given(NamedTuple):
-    """What a reader has corrected of how the text becomes a table; empty where it is guessed."""
+    """What a reader has corrected of how the file becomes a table; empty where it is guessed."""
 
     encoding: str = ""
     delimiter: str = ""
+    sheet: str = ""
     header_row: int | None = None
 
 
@@ -93,7 +94,7 @@ def first_rows(path: Path, given: Given) -> FirstRows:
 
 def _sample(path: Path, given: Given) -> tuple[Mapping, list[Record]]:
     if is_workbook(path):
-        sheet, rows = choose(path, SAMPLE_ROWS)
+        sheet, rows = choose(path, SAMPLE_ROWS, given.sheet)
         mapping = Mapping("xlsx", "utf-8", ",", sheet=sheet)
     else:
         head = sample(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from itertools import islice
@@ -28,26 +28,41 @@ class Chosen(NamedTuple):
     rows: list[Record]
 
 
-def choose(path: Path, most: int) -> Chosen:
-    """Chooses the sheet with the most values; all sheets if others have the same header."""
+def choose(path: Path, most: int, given: str = "") -> Chosen:
+    """Chooses the sheet with the most values; all sheets if others have the same header. ``given``:
+    the one that a reader has chosen. Raises UserError where the workbook has no such sheet."""
+    if given not in ("", ALL_SHEETS):
+        return Chosen(given, list(islice(sheet_rows(path, given), most)))
     heads = {
         name: list(islice(rows, _LOOKED_AT)) for name, rows in islice(_sheets(path), _MOST_SHEETS)
     }
     if not heads:
         raise UserError(f"{path} has no rows")
-    best = max(heads, key=lambda name: sum(_values(row) for row in heads[name]))
-    header = header_row(heads[best])
-    alike = [
-        name
-        for name, rows in heads.items()
-        if header
-        and len(rows) > header
-        and rows[header - 1 : header] == heads[best][header - 1 : header]
-    ]
-    sheet = ALL_SHEETS if len(alike) > 1 else best
+    values = {name: sum(map(_values, rows)) for name, rows in heads.items()}
+    best = max(values, key=lambda name: values[name])
+    if given:  # the heading that most sheets have
+        best = max(values, key=lambda name: (len(_alike(heads, name)), values[name]))
+    alike, header = _alike(heads, best), header_row(heads[best])
+    sheet = ALL_SHEETS if len(alike) > 1 or given else best
     each = max(_LOOKED_AT, most // len(alike)) if len(alike) > 1 else most
     first = [] if sheet != ALL_SHEETS else [SHEET, *heads[best][header - 1]]
     return Chosen(sheet, list(islice(sheet_rows(path, sheet, header, first, each), most)))
+
+
+def _alike(heads: Mapping[str, list[Record]], name: str) -> list[str]:
+    """The sheets with the heading of this one, in the same row, and rows below it."""
+    header = header_row(heads[name])
+    heading = heads[name][header - 1 : header]
+    return [
+        other
+        for other, rows in heads.items()
+        if header and len(rows) > header and rows[header - 1 : header] == heading
+    ]
+
+
+def sheet_names(path: Path) -> list[str]:
+    """Returns the names of the sheets that have rows, in the workbook's order."""
+    return [name for name, _ in islice(_sheets(path), _MOST_SHEETS)]
 
 
 def _values(row: Record) -> int:

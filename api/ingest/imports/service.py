@@ -24,6 +24,7 @@ from api.ingest.foreign.guess_mapping import Guess, guess
 from api.ingest.foreign.mapping import Mapping as FileMapping
 from api.ingest.foreign.mapping import Mappings
 from api.ingest.foreign.preview import Preview, first_rows, preview, zones_by_name
+from api.ingest.foreign.workbooks import sheet_names
 from api.ingest.imports.folder import BUSY, ImportFolder, ImportFolders, Outcome, Request, harmless
 from api.settings import Settings
 from api.store.base import DeviceQuery, Grant, Scope, Store
@@ -190,6 +191,7 @@ class ImportService:
             columns = [{n.rstrip("_"): v for n, v in c.items()} for c in asdict(mapping)["columns"]]
             result["mapping"] = asdict(mapping) | {"columns": columns}
             result["unsure"] = request.unsure
+            result["sheets"] = sheet_names(folder.file) if mapping.form == "xlsx" else []
         if folder.refused_rows.exists():
             with folder.refused_rows.open(encoding="utf-8", newline="") as file:
                 result["refusedRows"] = list(islice(csv.reader(file), SHOWN_REFUSED))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
+from api.errors import UserError
 from api.ingest.foreign.corrections import corrected
 from api.ingest.foreign.guess_mapping import guess
 from tests.tables import cases
@@ -37,6 +39,42 @@ def test_what_makes_another_table_has_its_columns_guessed_again(
     assert [(column.name, column.is_) for column in guessed.mapping.columns] == MEANINGS
     assert guessed.mapping.columns[2].unit == "l"
     assert "column.Menge (l).unit" not in guessed.unsure
+
+
+def _workbook(path: Path) -> Path:
+    """Two sheets with the same columns, and a longer one with others."""
+    book = Workbook()
+    for title, heads in (("North", MENGE), ("South", MENGE), ("Weather", ["Day", "Rain (mm)"])):
+        sheet = book.create_sheet(title)
+        sheet.append(heads)
+        for hour in range(48 if title == "Weather" else 24):
+            day = f"2026-03-{8 + hour // 24:02} {hour % 24:02}:00"
+            sheet.append([title, day, hour][-len(heads) :])
+    book.remove(book.worksheets[0])
+    book.save(path)
+    return path
+
+
+MENGE = ["Zähler", "Zeit", "Menge (l)"]
+
+
+@cases(
+    ("sheet", "columns"),
+    [
+        ("South", MENGE),
+        ("Weather", ["Day", "Rain (mm)"]),
+        ("*", ["sheet", *MENGE]),
+    ],
+)
+def test_a_chosen_sheet_has_its_columns_guessed(
+    tmp_path: Path, sheet: str, columns: list[str]
+) -> None:
+    file = _workbook(tmp_path / "readings.xlsx")
+    after = corrected(guess(file), file, "sheet", sheet)
+    assert (after.mapping.sheet, [each.name for each in after.mapping.columns]) == (sheet, columns)
+    assert corrected(after, file, "header_row", "1").mapping.sheet == sheet
+    with pytest.raises(UserError, match="no sheet East"):
+        corrected(after, file, "sheet", "East")
 
 
 def test_any_other_correction_leaves_the_columns_as_they_are(tmp_path: Path) -> None:
