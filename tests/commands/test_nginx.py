@@ -154,8 +154,14 @@ def test_a_browser_signs_in_and_sees_the_fleet_and_a_frame(front: Front) -> None
             assert str(made["url"]).startswith(f"https://{NAME}/embed/")
             source = str(made["url"]).replace(f"https://{NAME}", url)
             driver.get(host.page(f"<iframe id='frame' src='{source}'></iframe>"))
-            driver.switch_to.frame("frame")
-            tab.until(lambda: "M-1" in tab.text("body"), patience_s=60)
+
+            def framed() -> str:
+                """The frame is entered each time: at first it may hold an empty page."""
+                driver.switch_to.default_content()
+                driver.switch_to.frame("frame")
+                return tab.text("body")
+
+            tab.until(lambda: "M-1" in framed(), patience_s=60)
 
 
 # --- Programs ------------------------------------------------------------------------------------
