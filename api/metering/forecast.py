@@ -4,7 +4,8 @@ A forecast is the profile of the origin's local day (`api.metering.profile`), ra
 the level of the last 48 hours. Its intervals come from the errors of earlier forecasts for the same
 device (split conformal prediction). The origins are the last local midnights. For each origin and
 each hour ahead of it the score is (volume − forecast) ÷ σ of that hour of day. The interval covers
-the required share of these scores.
+the required share of these scores, within what the history's hours held: σ of a meter that is
+mostly off changes a hundredfold from night to night, and with it what a score amounts to.
 """
 
 from __future__ import annotations
@@ -159,15 +160,16 @@ def forecast(
     level = _level(measured, as_of_ms, tz, table, holidays, spans)
     scores = _scores(before)
     types = day_types(day, LEAD_DAYS + 2, holidays)
-    nonnegative = not bool((before.rows < 0).any())
+    least, most = min(float(np.nanmin(before.rows)), 0.0), float(np.nanmax(before.rows))
     result: list[ForecastHour] = []
     for lead, (start, days, hour) in enumerate(_hours_ahead(as_of_ms, tz, count)):
         grown = 1 + LEVEL_WEIGHT * level * 0.5 ** (lead / HOURS / LEVEL_HALF_LIFE_DAYS)
         volume = float(table[types[days], hour]) * grown
         sigma = float(origin.sigma[hour])
         interval = _interval(scores[min(lead // HOURS, LEAD_DAYS - 1)][hour], volume, sigma)
-        if nonnegative and interval is not None:
-            interval = Interval(*(max(bound, 0.0) for bound in interval))
+        if interval is not None:
+            low, high = min(least, volume), max(most, volume)
+            interval = Interval(*(min(max(bound, low), high) for bound in interval))
         result.append(ForecastHour(start, volume, interval))
     return result
 

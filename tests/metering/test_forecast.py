@@ -72,6 +72,21 @@ def test_intervals_have_their_promised_coverage() -> None:
     assert 0.91 < inside95 / count < 0.99
 
 
+@pytest.mark.parametrize("least", [0.0, -20.0], ids=["a boiler", "with some backward flow"])
+def test_intervals_of_a_meter_that_is_mostly_off_end_at_what_was_measured(least: float) -> None:
+    """Its errors are zero in most nights, so that σ changes a hundredfold."""
+    dice = random.Random(4)
+    first = AS_OF - READ_DAYS * 24 * HOUR_MS
+    hours = {
+        at: dice.choice((least, 51.0, 102.0, 204.0)) if dice.random() < 0.4 else 0.0
+        for at in range(first, AS_OF, HOUR_MS)
+    }
+    for each in forecast(hours, AS_OF, ROME):
+        assert each.interval is not None
+        assert each.interval.low95 >= min(least, each.volume)
+        assert each.interval.high95 <= max(204, each.volume)
+
+
 def test_no_interval_without_enough_history() -> None:
     assert {each.interval for each in forecast(wave(10, 0.1), AS_OF, ROME)} == {None}
 
