@@ -74,8 +74,7 @@ function settingsRow(job, change) {
   if (registers) fields.push(["digits", "Register’s digits", DIGITS, String(mapping.digits)]);
   if (mapping.form === "csv" || mapping.form === "xlsx")
     fields.unshift(["header_row", "Names are in", HEADER_ROWS, String(mapping.header_row)]);
-  if (job.sheets.length > 1)
-    fields.unshift(["sheet", "Sheet", sheets(job.sheets), mapping.sheet]);
+  if (job.sheets.length > 1) fields.unshift(["sheet", "Sheet", sheets(job.sheets), mapping.sheet]);
   if (mapping.form === "csv")
     fields.unshift(["delimiter", "Between values", DELIMITERS, mapping.delimiter]);
   if (mapping.form !== "xlsx")
