@@ -1,8 +1,7 @@
 /* The device list: the grid's renderers, its keyboard, and the texts and controls around it, equal
    to the address.
 
-   The grid requests rows by itself, with the reader's choices in its `context`: {status, q,
-   group, kind, units, zone}. The server decides every text. */
+   The grid requests rows, with the reader's choices as `context`. The server decides every text. */
 import * as controls from "./controls.js";
 import { register, setProps } from "./dash.js";
 import { element } from "./element.js";
@@ -136,21 +135,25 @@ function requestRows(changes, { remember = "push" } = {}) {
   api.onFilterChanged(); // the grid drops its rows and requests again
 }
 
+/* The grid waits for each request: one whose reply was lost would be its last. */
 function again() {
-  if (isOpen() && api && !api.isDestroyed()) api.refreshInfiniteCache();
+  if (!isOpen() || !api || api.isDestroyed()) return;
+  giveUp();
+  api.refreshInfiniteCache();
+}
+
+function giveUp() {
+  const lost = request;
+  request = null;
+  lost?.failCallback();
 }
 
 /* Refreshes the shown rows while the page is visible. */
 function refreshLater() {
   clearTimeout(refreshTimer);
-  refreshTimer = setTimeout(
-    () => {
-      if (!isOpen()) return;
-      if (document.hidden || request) return refreshLater();
-      again();
-    },
-    REFRESH_MS * (1 - JITTER + 2 * JITTER * Math.random()),
-  );
+  const pauseMs = REFRESH_MS * (1 - JITTER + 2 * JITTER * Math.random());
+  const due = () => isOpen() && (document.hidden || request ? refreshLater() : again());
+  refreshTimer = setTimeout(due, pauseMs);
 }
 
 /* The list of a request, whatever part of its rows. */
@@ -206,12 +209,10 @@ function choose(written) {
 }
 
 function failed(trouble) {
-  const failing = request;
-  request = null;
   freshness.failed(trouble);
   refreshLater();
   page.dataset.failed = String(page.dataset.ready !== "true");
-  if (failing) failing.failCallback();
+  giveUp();
 }
 
 /* --- Around the grid --- */

@@ -12,6 +12,7 @@ from selenium.webdriver.support.select import Select
 from components.devices.columns import ROW_PX, USUAL
 from tests.browser.charts import Chart
 from tests.browser.chromium import Tab
+from tests.browser.test_freshness import network
 from tests.dashboards import LIVE, Fleet, Site, make_fleet, served
 
 pytestmark = pytest.mark.browser
@@ -306,6 +307,15 @@ def test_a_failure_keeps_the_rows_and_recovers(listed: List, tab: Tab, site: Sit
     tab.click("#devices-notice button")
     tab.until(lambda: tab.text("#devices-notice") == "")
     assert FIRST not in listed.at(5_000)
+
+
+def test_rows_whose_request_was_lost_are_requested_again(listed: List, tab: Tab) -> None:
+    listed.open()
+    with network(tab, offline=True):
+        listed.scroll(5_000)
+        tab.until(lambda: "Can’t reach the server." in tab.text("#devices-notice"))
+    tab.until(lambda: tab.text("#devices-notice") == "")
+    tab.until(lambda: listed.labels() and FIRST not in listed.labels())
 
 
 def test_a_failure_at_the_start_is_shown_and_recovers(listed: List, tab: Tab, site: Site) -> None:
