@@ -95,6 +95,7 @@ def _stream(raw: BufferedReader, zipped: bool, path: Path) -> Stream:
         if len(parts) != 1:
             raise UserError(f"{path} holds {len(parts)} files: unpack it and import each")
         return cast("zipfile.ZipExtFile", packed.open(parts[0]))
+    # RuntimeError: encrypted. NotImplementedError: packed by a method that zipfile lacks.
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise UserError(f"{path} can't be unpacked: {error}") from None
 
